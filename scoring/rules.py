@@ -114,6 +114,8 @@ class Convention:
     """Its parsed conditions, ANDed."""
     required: bool = True
     """Whether an answer that reads the table and lacks the condition is at fault."""
+    when: tuple[str, ...] = ()
+    """Phrases (lower case) of a question for which alone the condition is meant; without any it always is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

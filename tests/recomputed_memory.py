@@ -59,6 +59,7 @@ def _remembered(row: dict[str, Any]) -> dict[str, Any]:
         "filters": facts.filters,
         "tables": list(facts.tables),
         "joins": [column for join in facts.joins for column in join],
+        "conditions": list(facts.conditions),
         "raw": agreed.raw,
         "units": agreed.units,
         "remembered_at": row["received_at"],

@@ -183,6 +183,11 @@ class QueryEvent(BaseModel):
         """Whether it adds the question that the earlier event with this hash lacked."""
         return self.question_found and earlier_hash == self._sql_hash
 
+    @property
+    def agent_release(self) -> str:
+        """The agent and its version."""
+        return f"{self.agent} {self.agent_version}" if self.agent_version else self.agent
+
     def query(self) -> Query:
         """The part of the event that is scored."""
         return Query(

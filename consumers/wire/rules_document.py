@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Literal, Self, cast
@@ -10,11 +9,26 @@ from typing import Annotated, Literal, Self, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from consumers.wire.house_rules import (
+    MOST_COLUMNS,
+    MOST_CONVENTIONS,
+    Codes,
+    ColumnName,
+    ConventionDocument,
+    Phrase,
+    Predicate,
+    Unit,
+    codes_of,
+    column_name,
+    folded,
+    units_of,
+)
 from consumers.wire.texts import bad_character, json_type, shorten
 from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule, InvalidDecisionRule, read_decision_rules
 from scoring.query import Unscored
 from scoring.rules import (
     BenignFilter,
+    Convention,
     JudgePolicy,
     JudgeRules,
     Rules,
@@ -33,9 +47,6 @@ class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
     """The document is not valid rules; the message names the fault and the fix."""
 
 
-_Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
-_Column = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
-_Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
 _Decision = Annotated[str, Field(strict=True, min_length=1, max_length=300)]
 
 
@@ -101,6 +112,9 @@ class RulesDocument(BaseModel):
                 {
                     "column_mappings": {"region": "region_name"},
                     "benign_filters": ["is_deleted = 0"],
+                    "conventions": [{"table": "orders", "predicate": "deleted_at IS NULL", "required": True}],
+                    "units": {"orders.total_cents": "cents"},
+                    "codes": {"orders.status": {"P": "paid", "X": "cancelled"}},
                     "ignore_filters": ["tenant_id"],
                     "decision_rules": ["KEY_FOR_NAME and not FILTER_EXTRA: +0.8"],
                     "lambda_min": 1000,
@@ -118,15 +132,30 @@ class RulesDocument(BaseModel):
         },
     )
 
-    column_mappings: dict[_Phrase, _Column] = Field(
+    column_mappings: dict[Phrase, ColumnName] = Field(
         default_factory=dict[str, str], max_length=2000, description="A question's phrase to the column it means."
     )
-    benign_filters: list[_Predicate] = Field(
+    benign_filters: list[Predicate] = Field(
         default_factory=list[str],
         max_length=500,
         description="SQL predicates that an agent may add without being asked.",
     )
-    ignore_filters: list[_Column] = Field(
+    conventions: list[ConventionDocument] = Field(
+        default_factory=list[ConventionDocument],
+        max_length=MOST_CONVENTIONS,
+        description="Conditions that come with a table in this house, with their table.",
+    )
+    units: dict[ColumnName, Unit] = Field(
+        default_factory=dict[str, str],
+        max_length=MOST_COLUMNS,
+        description="A column to the unit it is stored in.",
+    )
+    codes: dict[ColumnName, Codes] = Field(
+        default_factory=dict[str, dict[str, str]],
+        max_length=MOST_COLUMNS,
+        description="A column, with or without its table, to its stored values and what each means.",
+    )
+    ignore_filters: list[ColumnName] = Field(
         default_factory=list[str],
         max_length=500,
         description="Columns whose filters are ignored in alignment; a table before the name is ignored.",
@@ -179,9 +208,12 @@ class RulesDocument(BaseModel):
         """The rules ready to apply; raises `InvalidRules`, which names a predicate that does not parse."""
         return Rules(
             column_mappings=MappingProxyType(
-                {_folded(phrase): column_name(column) for phrase, column in self.column_mappings.items()}
+                {folded(phrase): column_name(column) for phrase, column in self.column_mappings.items()}
             ),
             benign_filters=tuple(self._benign(text) for text in self.benign_filters),
+            conventions=tuple(self._convention(each) for each in self.conventions),
+            units=units_of(self.units),
+            codes=codes_of(self.codes),
             ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
             decision_rules=self._decision_rules(),
             lambda_min=self.lambda_min,
@@ -202,6 +234,12 @@ class RulesDocument(BaseModel):
         except InvalidDecisionRule as error:
             raise InvalidRules(f"decision_rules: {error}") from None
 
+    def _convention(self, stated: ConventionDocument) -> Convention:
+        found = stated.convention(self.dialect)
+        if isinstance(found, str):
+            raise InvalidRules(f"conventions: {found}")
+        return found
+
     def _benign(self, text: str) -> BenignFilter:
         terms = read_predicate(text, self.dialect)
         if isinstance(terms, Unscored):
@@ -212,25 +250,6 @@ class RulesDocument(BaseModel):
         if not terms:
             raise InvalidRules(f"benign_filters: {shorten(text)!r} restricts nothing; write a condition on a column")
         return BenignFilter(text=text, terms=terms)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.lower().split())
-
-
-_NAME = r'(?:"[^"]+"|`[^`]+`|\[[^\]]+\]|[^\W\d][\w$]*)'
-_COLUMN = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*")
-
-
-def column_name(text: str) -> str:
-    """The column that a rule names, in the form of the SQL reader: folded, without table and quotes.
-
-    >>> column_name("Sales.Region"), column_name('"Ship To"'), column_name("count(*)")
-    ('region', 'ship to', 'count(*)')
-    """
-    match = _COLUMN.fullmatch(text)
-    name = match[1] if match else text
-    return _folded(name[1:-1] if match and name[0] in '"`[' else name)
 
 
 def decode_rules(raw: object) -> RulesDocument:
@@ -268,6 +287,11 @@ def _refuse_bad_text(document: RulesDocument) -> None:
         *document.benign_filters,
         *document.ignore_filters,
         *document.decision_rules,
+        *(text for each in document.conventions for text in (each.table, each.predicate, *each.when)),
+        *document.units,
+        *document.units.values(),
+        *document.codes,
+        *(text for codes in document.codes.values() for pair in codes.items() for text in pair),
     ]
     for text in texts:
         place = bad_character(text)
@@ -277,7 +301,7 @@ def _refuse_bad_text(document: RulesDocument) -> None:
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
-    path = ".".join(str(part) for part in fault["loc"][:2]) or "rules"
+    path = ".".join(str(part) for part in fault["loc"][:3]) or "rules"
     if fault["type"] == "extra_forbidden":
         document = _DOCUMENTS.get(str(fault["loc"][0]), RulesDocument) if len(fault["loc"]) > 1 else RulesDocument
         return f"{shorten(path)}: no such key; the keys are {', '.join(document.model_fields)}"
@@ -287,4 +311,8 @@ def _first_fault(error: ValidationError) -> str:
     return f"{shorten(path)}: {message}, got {shorten(repr(fault['input']))}"
 
 
-_DOCUMENTS: Mapping[str, type[BaseModel]] = {"tiers": TiersDocument, "judge": JudgeDocument}
+_DOCUMENTS: Mapping[str, type[BaseModel]] = {
+    "tiers": TiersDocument,
+    "judge": JudgeDocument,
+    "conventions": ConventionDocument,
+}

@@ -119,7 +119,9 @@ def _usual(sample: AnswerEvidence, habit: Habit) -> UsualHabit | None:
     there = share(could, lambda each: bool(habit.within(each)))
     least = sample.bar.usual if habit.predicate is not None else sample.bar.nearly_all
     rare = chance_below(there.hits, there.questions, least)
-    if rare > sample.bar.error or (there.rate < EVERYWHERE and _asked(habit, could)):
+    if rare > sample.bar.error or (
+        there.rate < EVERYWHERE and explained_by_words(could, lambda each: bool(habit.within(each)))
+    ):
         return None
     return UsualHabit(proposal=proposal, answers=_with(habit, sample.answers), rare=rare)
 
@@ -151,10 +153,10 @@ def _proposed(sample: AnswerEvidence, habit: Habit) -> ProposedRule | None:
     )
 
 
-def _asked(habit: Habit, could: Sequence[ObservedAnswer]) -> bool:
-    """Whether words of the questions explain the condition: where they are said it is there, elsewhere seldom."""
+def explained_by_words(could: Sequence[ObservedAnswer], holds: Callable[[ObservedAnswer], bool]) -> bool:
+    """Whether words of the questions explain a condition: where they are said it is there, elsewhere seldom."""
     words = {each.asked: each.words for each in could}
-    shares = by_question(could, lambda each: bool(habit.within(each)))
+    shares = by_question(could, holds)
     having = [words[asked] for asked, held in shares.items() if held >= 0.5]
     counted = Counter(word for asked in shares for word in words[asked])
     together = Counter(word for said in having for word in said)

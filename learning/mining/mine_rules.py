@@ -8,6 +8,7 @@ from functools import reduce
 from statistics import fmean
 
 from learning.mining.added_conditions import added_conditions
+from learning.mining.conventions import conventions
 from learning.mining.decisions import RuleDirection, decision_rules
 from learning.mining.evidence import AnswerEvidence, Share, share
 from learning.mining.mappings import column_mappings
@@ -76,6 +77,7 @@ def mine_rules(answers: Iterable[ObservedAnswer], rules: Rules, score: Scorer, *
     found += [each for each in mapped if each.column not in on_habit]
     remaining = _seen_with(observed, with_all(rules, found), score) if found else observed
     found += decision_rules(remaining, rules.decision_rules, RuleDirection.FOR)
+    found += conventions(observed, rules)
     against = decision_rules(remaining, rules.decision_rules, RuleDirection.AGAINST)
     found.sort(key=lambda each: (list(ProposalKind).index(each.kind), -each.support, each.id))
     return Mined(
@@ -96,7 +98,11 @@ def with_all(rules: Rules, proposals: Iterable[ProposedRule]) -> Rules:
 def _seen_with(answers: Sequence[ObservedAnswer], rules: Rules, score: Scorer) -> list[ObservedAnswer]:
     """The labelled answers as they look under other rules: decision rules are for what habits do not explain."""
     scores = [(each, score(each.query, rules)) for each in answers if each.right is not None]
-    return [observe(each.query, found, right=each.right) for each, found in scores if not isinstance(found, Unscored)]
+    return [
+        observe(each.query, found, right=each.right, agent=each.agent)
+        for each, found in scores
+        if not isinstance(found, Unscored)
+    ]
 
 
 def _rightness(answers: Sequence[ObservedAnswer], rules: Rules, score: Scorer) -> Share:
@@ -148,5 +154,7 @@ def _concerns(rule: ProposedRule, answer: ObservedAnswer) -> bool:
         return answer.words.issuperset(rule.phrase.split())
     if rule.decision is not None:
         return rule.decision.holds(lambda code: code in answer.codes)
+    if rule.kind is ProposalKind.CONVENTION:
+        return rule.table in answer.tables
     columns = {rule.column} if rule.column else {term.lhs.name for term in rule.terms if term.lhs is not None}
     return any(each.column in columns for each in answer.filters)

@@ -53,6 +53,8 @@ class ObservedFilter:
     table: str | None
     unasked: bool
     """No condition of the question meets it, and the question says neither its value nor its column."""
+    unsaid: bool = False
+    """The same, also where it is excused already as one that companies usually have."""
 
     @property
     def predicate(self) -> tuple[str, str, str]:
@@ -70,6 +72,8 @@ class ObservedAnswer:
     """One answer, as far as mining looks at it."""
 
     query: Query
+    agent: str
+    """The agent and its version."""
     asked: str
     """The question's words in one form: answers to one question are counted together."""
     right: bool | None
@@ -92,13 +96,14 @@ class ObservedAnswer:
     """Stems of the question's words."""
 
 
-def observe(query: Query, score: Score, *, right: bool | None) -> ObservedAnswer:
+def observe(query: Query, score: Score, *, right: bool | None, agent: str = "") -> ObservedAnswer:
     """Looks at a scored answer."""
     case = score.case
     named = _naming(case)
     runs = _runs(case)
     return ObservedAnswer(
         query=query,
+        agent=agent,
         asked=" ".join(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION),
         right=right,
         score=score.composite.score,
@@ -122,18 +127,20 @@ def _codes(score: Score) -> frozenset[ReasonCode]:
 
 
 def _filters(case: Case) -> Iterable[ObservedFilter]:
-    extra = frozenset(case.filters.extra)
+    extra, benign = frozenset(case.filters.extra), frozenset(case.filters.benign)
     for each in case.sql.filters:
         lhs = each.lhs
         if lhs is None or lhs.func is not None or len(lhs.columns) != 1 or lhs.name != lhs.columns[0].name:
             continue
         if each.alternative is None:
+            said = _said(each, case)
             yield ObservedFilter(
                 column=lhs.name,
                 op=each.op,
                 rhs=each.rhs,
                 table=lhs.columns[0].table,
-                unasked=each in extra and not _said(each, case),
+                unasked=each in extra and not said,
+                unsaid=(each in extra or each in benign) and not said,
             )
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from types import MappingProxyType
+from typing import NamedTuple
 
 from learning.mining.evidence import Share
 from learning.mining.observing import ObservedAnswer
 from scoring.decision_rules import DecisionRule
 from scoring.query import Query
-from scoring.rules import BenignFilter, Rules
+from scoring.rules import BenignFilter, Convention, Rules
 from scoring.specification import SqlFilter
 
 EXAMPLES = 3
@@ -26,6 +27,19 @@ class ProposalKind(StrEnum):
     IGNORE_FILTER = "ignore_filters"
     COLUMN_MAPPING = "column_mappings"
     DECISION_RULE = "decision_rules"
+    CONVENTION = "conventions"
+
+
+class ConventionCounts(NamedTuple):
+    """How many answers show a convention."""
+
+    having: int
+    reading: int
+    """Answers that read the table, to questions that do not speak of the column."""
+    questions: int
+    """Distinct questions with an answer that has it."""
+    agents: int
+    """Agents, each version apart, that have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +59,10 @@ class ProposedRule:
     """For `column_mappings`."""
     decision: DecisionRule | None = None
     """For `decision_rules`."""
+    table: str = ""
+    """For `conventions`."""
+    counts: ConventionCounts | None = None
+    """For `conventions`."""
     precision: float = 0.0
     """Share of the answers with it that are right; for a mapping, of right answers that read the column.
 
@@ -64,7 +82,7 @@ class ProposedRule:
         >>> ProposedRule(kind=ProposalKind.IGNORE_FILTER, column="org").id
         '702fed4d5f33'
         """
-        said = (self.kind.value, self.phrase, self.column, self._condition())
+        said = (self.kind.value, self.phrase, self.table or self.column, self._condition())
         return sha256("\0".join(said).encode()).hexdigest()[:12]
 
     def _condition(self) -> str:
@@ -74,7 +92,7 @@ class ProposedRule:
         return f"{self.decision.conditions}: {'+' if self.decision.shift > 0 else '-'}"
 
     @property
-    def entry(self) -> list[str] | dict[str, str]:
+    def entry(self) -> list[str] | dict[str, str] | list[dict[str, object]]:
         """What it adds to a tenant's rules, below the key that its kind names."""
         match self.kind:
             case ProposalKind.BENIGN_FILTER:
@@ -85,6 +103,9 @@ class ProposedRule:
                 return {self.phrase: self.column}
             case ProposalKind.DECISION_RULE:
                 return [] if self.decision is None else [self.decision.text]
+            case ProposalKind.CONVENTION:
+                stated = [{"table": self.table, "predicate": each} for each in self.predicates]
+                return [{**each, "required": True, "when": []} for each in stated]
 
     @property
     def text(self) -> str:
@@ -93,9 +114,11 @@ class ProposedRule:
         >>> ProposedRule(kind=ProposalKind.COLUMN_MAPPING, phrase="baker", column="staff_name").text
         'baker → staff_name'
         """
+        if self.kind is ProposalKind.CONVENTION:
+            return f"{self.table}: {' AND '.join(self.predicates)}"
         entry = self.entry
         parts = [f"{phrase} → {column}" for phrase, column in entry.items()] if isinstance(entry, dict) else entry
-        return " | ".join(parts)
+        return " | ".join(map(str, parts))
 
     def measured(self, right: Share, *, least_precision: float, answers: Iterable[ObservedAnswer]) -> ProposedRule:
         """The same proposal with what shows it."""
@@ -120,6 +143,10 @@ class ProposedRule:
             case ProposalKind.COLUMN_MAPPING:
                 mappings = {**rules.column_mappings, self.phrase: self.column}
                 return replace(rules, column_mappings=MappingProxyType(mappings))
+            case ProposalKind.CONVENTION:
+                pairs = zip(self.predicates, self.terms, strict=True)
+                stated = tuple(Convention(table=self.table, text=text, terms=(term,)) for text, term in pairs)
+                return replace(rules, conventions=(*rules.conventions, *stated))
             case ProposalKind.DECISION_RULE:
                 added_rules = () if self.decision is None else (self.decision,)
                 return replace(rules, decision_rules=(*rules.decision_rules, *added_rules))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from scoring.immutable import immutable
@@ -26,6 +26,10 @@ class AskedQuestion:
     """Digest of what a rewording cannot change: values, numbers, extremes, aggregates, negations and parts."""
     words: frozenset[str]
     """Digests of the stems of its content words: no word of the person is kept."""
+
+    def says(self, stems: Iterable[str]) -> bool:
+        """Whether it says one of these words."""
+        return any(_word(each) in self.words for each in stems)
 
 
 def asked_question(question: QuestionSpec) -> AskedQuestion:

@@ -9,6 +9,8 @@ from scoring.immutable import immutable
 
 MOST_VOICES = 32
 """Most other agents that are compared with."""
+MOST_LACKING = 8
+"""Most usual conditions that an answer may lack in its context."""
 MOST_CONTEXT_JOINS = 16
 """Most joins of the answer that are looked up."""
 
@@ -42,6 +44,22 @@ class JoinUse:
 
 
 @immutable()
+class ConditionUse:
+    """A condition that most answers of this tenant have on a table that the answer reads, and that it lacks."""
+
+    column: str
+    """`table.column`."""
+    answers: int
+    """Other answers, to other questions, that have it."""
+    of: int
+    """Other answers, to other questions, that read the table."""
+    questions: int
+    """Other questions with an answer that has it."""
+    agents: int
+    """Agents that have it."""
+
+
+@immutable()
 class MemoryContext:
     """What the tenant's earlier answers say about one answer."""
 
@@ -51,6 +69,7 @@ class MemoryContext:
     """How far answers of this tenant usually agree: what is subtracted for each of `Agreement.units`."""
     voices: tuple[Voice, ...] = ()
     joins: tuple[JoinUse, ...] = ()
+    lacking: tuple[ConditionUse, ...] = ()
 
 
 NOTHING_KNOWN = MemoryContext()
@@ -77,6 +96,16 @@ def context_record(context: MemoryContext) -> dict[str, object]:
         "joins": [
             {"columns": list(each.columns), "questions": each.questions, "of": each.of} for each in context.joins
         ],
+        "lacking": [
+            {
+                "column": each.column,
+                "answers": each.answers,
+                "of": each.of,
+                "questions": each.questions,
+                "agents": each.agents,
+            }
+            for each in context.lacking
+        ],
     }
 
 
@@ -92,6 +121,8 @@ def read_context(record: Mapping[str, object]) -> MemoryContext:
             usual=_number(record["usual"]),
             voices=tuple([_voice(each) for each in _objects(record["voices"])]),
             joins=tuple([_join(each) for each in _objects(record["joins"])]),
+            # contexts that were stored before conditions were counted have none
+            lacking=tuple([_condition(each) for each in _objects(record.get("lacking", []))]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a stored context: {error}; score the answer again with memory") from error
@@ -113,6 +144,12 @@ def _voice(record: Mapping[str, object]) -> Voice:
 def _join(record: Mapping[str, object]) -> JoinUse:
     left, right = cast("list[object]", record["columns"])
     return JoinUse(columns=(str(left), str(right)), questions=_whole(record["questions"]), of=_whole(record["of"]))
+
+
+def _condition(record: Mapping[str, object]) -> ConditionUse:
+    names = ("answers", "of", "questions", "agents")
+    answers, of, questions, agents = (_whole(record[name]) for name in names)
+    return ConditionUse(column=str(record["column"]), answers=answers, of=of, questions=questions, agents=agents)
 
 
 def _objects(value: object) -> list[Mapping[str, object]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.local import LEAST_MOVE, MOST_REASONS, Thresholds
 from scoring.memory.agreement import weigh_voices
-from scoring.memory.catalogue import weigh_catalogue
+from scoring.memory.catalogue import weigh_catalogue, weigh_conditions
 from scoring.memory.context import MemoryContext
 from scoring.reason_kinds import FORGERIES
 from scoring.reasons import ReasonCode
@@ -28,7 +28,11 @@ def weigh_context(alone: Reply, context: MemoryContext, thresholds: Thresholds) 
     """
     if any(each.code in {ReasonCode.SQL_UNPARSEABLE, ReasonCode.SQL_FAILED} for each in alone.reasons):
         return alone
-    found = [*weigh_voices(context), *weigh_catalogue(alone.reasons, context)]
+    found = [
+        *weigh_voices(context),
+        *weigh_catalogue(alone.reasons, context),
+        *weigh_conditions(alone.reasons, context),
+    ]
     if any(each.code in FORGERIES for each in alone.reasons):
         found = [each for each in found if each.weight < 0]
     found = [each for each in found if abs(each.weight) >= LEAST_MOVE]

@@ -7,12 +7,16 @@ from hashlib import blake2b
 
 from scoring.immutable import immutable
 from scoring.specification import Column, Op, Operand, SqlFilter, SqlSpec
+from scoring.values import Boolean, Number
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 MOST_TABLES = 40
 """Most tables kept of one answer."""
 MOST_JOINS = 40
 """Most pairs of joined columns kept of one answer."""
+MOST_CONDITIONS = 12
+"""Most conditions kept of one answer."""
 LONGEST_NAME = 80
 """Longest name of a table or column kept, in characters; the rest is cut off."""
 
@@ -29,6 +33,10 @@ class AnswerFacts:
     """The base tables it reads, sorted."""
     joins: tuple[tuple[str, str], ...] = ()
     """Equated columns of two tables, `table.column` each, sorted."""
+    conditions: tuple[str, ...] = ()
+    """Conditions that the question does not ask for, `table.column` and what they say, sorted; values as digests."""
+    conditioned: tuple[str, ...] = ()
+    """The columns, `table.column`, on which it has any condition: not stored, for it concerns the answer alone."""
 
 
 def facts_of(case: Case) -> AnswerFacts:
@@ -53,7 +61,53 @@ def facts_of(case: Case) -> AnswerFacts:
         filters=digest(filters),
         tables=tuple(sorted(tables)[:MOST_TABLES]),
         joins=_joins(sql),
+        conditions=_unasked(case),
+        conditioned=tuple(sorted({_column(column) for each in sql.filters if each.lhs for column in each.lhs.columns})),
     )
+
+
+def _unasked(case: Case) -> tuple[str, ...]:
+    """The conditions on one column of a known table that nothing in the question asks for, or names."""
+    said = case.question.stems
+    found: set[str] = set()
+    for each in (*case.filters.extra, *case.filters.benign):
+        lhs = each.lhs
+        if lhs is None or lhs.func is not None or len(lhs.columns) != 1:
+            continue
+        # a guard against NULL says how the query is written
+        if each.alternative is not None or each.op is Op.NOT_NULL:
+            continue
+        if lhs.columns[0].table and said.isdisjoint(telling_words(lhs.columns[0].name)):
+            found.add(f"{_column(lhs.columns[0])} {_says(each)}")
+    return tuple(sorted(found)[:MOST_CONDITIONS])
+
+
+def _says(each: SqlFilter) -> str:
+    """What a condition says of its column, where `= 0` and `= FALSE` say the same; a value as a digest."""
+    match each.rhs:
+        case None:
+            return each.op.value
+        case Boolean(truth):
+            said = "yes" if truth else "no"
+        case Number(0.0):
+            said = "no"
+        case Number(1.0):
+            said = "yes"
+        case _:
+            said = digest([str(each.rhs)])[:8]
+    return f"{each.op.value} {said}"
+
+
+_FRAME = frozenset("is has at on date flag code status state type".split())
+
+
+def telling_words(column: str) -> frozenset[str]:
+    """The words of a column's name that a question would say to speak of it.
+
+    >>> sorted(telling_words("is_test")), sorted(telling_words("status_code"))
+    (['test'], [])
+    """
+    return frozenset(identifier_words(column)) - _FRAME
 
 
 def digest(parts: Iterable[str], *, ordered: bool = False) -> str:

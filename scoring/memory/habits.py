@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scoring.memory.agreement import Agreement, usual_agreement
-from scoring.memory.context import JoinUse
+from scoring.memory.catalogue import usual_condition
+from scoring.memory.context import ConditionUse, JoinUse
 from scoring.memory.copies import Copies
-from scoring.memory.remembered import RememberedQuestion, joined_tables
+from scoring.memory.facts import telling_words
+from scoring.memory.remembered import RememberedAnswer, RememberedQuestion, joined_tables
 
 USUAL_RELIABILITY = 0.66
 """Share of right answers that an agent without labels is taken to have, and how many labels that is worth."""
 RELIABILITY_LABELS = 4
+
+
+@dataclass(slots=True)
+class ConditionHabit:
+    """How often a condition stands with a table that nothing in the question asks for."""
+
+    questions: int = 0
+    """Questions with an answer that has it."""
+    speakers: Counter[str] = field(default_factory=Counter[str])
+    """Answers that have it, by speaker."""
+
+    @property
+    def answers(self) -> int:
+        """Answers that have it."""
+        return self.speakers.total()
+
+
+def _count(counts: Counter[str], key: str, times: int) -> None:
+    counts[key] += times
+    if not counts[key]:
+        del counts[key]
 
 
 @dataclass(slots=True)
@@ -29,6 +52,10 @@ class Habits:
     """Questions by the columns that their answers join."""
     joined: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """Questions by the tables that their answers join."""
+    read: Counter[str] = field(default_factory=Counter[str])
+    """Answers by the table that they read."""
+    conditions: dict[str, dict[str, ConditionHabit]] = field(default_factory=dict[str, dict[str, "ConditionHabit"]])
+    """By table, then by condition."""
     labels: dict[str, Counter[bool]] = field(default_factory=dict[str, Counter[bool]])
     """Labels by speaker: right and wrong."""
     copies: Copies = field(default_factory=Copies)
@@ -41,7 +68,10 @@ class Habits:
     @property
     def entries(self) -> int:
         """How many counters there are."""
-        return 1 + len(self.joins) + len(self.joined) + len(self.labels) + len(self.copies)
+        conditions = sum(map(len, self.conditions.values()))
+        return (
+            1 + len(self.joins) + len(self.joined) + len(self.labels) + len(self.copies) + len(self.read) + conditions
+        )
 
     def add(self, question: RememberedQuestion, *, times: int = 1) -> None:
         """Adds a question; `times=-1` takes it out again."""
@@ -54,6 +84,53 @@ class Habits:
                 counts[key] += times
                 if not counts[key]:
                     del counts[key]
+
+        self.add_conditions(question.answers.values(), times=times)
+
+    def add_conditions(self, answers: Iterable[RememberedAnswer], *, times: int = 1) -> None:
+        """Adds the tables and the unasked conditions of the answers to one question."""
+        asked: set[str] = set()
+        for answer in answers:
+            for table in answer.facts.tables:
+                _count(self.read, table, times)
+            for condition in answer.facts.conditions:
+                self.add_condition(condition, answer.speaker, answers=times, questions=0)
+                asked.add(condition)
+        for condition in asked:
+            self.add_condition(condition, "", answers=0, questions=times)
+
+    def add_condition(self, condition: str, speaker: str, *, answers: int, questions: int) -> None:
+        """Adds answers of a speaker that have a condition, and questions with such an answer."""
+        table = condition.partition(".")[0]
+        held = self.conditions.setdefault(table, {})
+        habit = held.setdefault(condition, ConditionHabit())
+        habit.questions += questions
+        if speaker:
+            _count(habit.speakers, speaker, answers)
+        if not habit.questions and not habit.speakers:
+            del held[condition]
+            if not held:
+                del self.conditions[table]
+
+    def lacking(self, answer: RememberedAnswer, own: RememberedQuestion | None) -> Iterator[ConditionUse]:
+        """The usual conditions of the answer's tables on columns that it does not restrict. `own` is its question."""
+        mine = list(own.answers.values()) if own is not None else []
+        for table in answer.facts.tables:
+            of = self.read[table] - sum(table in each.facts.tables for each in mine)
+            for condition, habit in sorted(self.conditions.get(table, {}).items()):
+                column = condition.partition(" ")[0]
+                if column in answer.facts.conditioned or answer.asked.says(telling_words(column.rpartition(".")[2])):
+                    continue
+                here = [each for each in mine if condition in each.facts.conditions]
+                use = ConditionUse(
+                    column=column,
+                    answers=habit.answers - len(here),
+                    of=of,
+                    questions=habit.questions - bool(here),
+                    agents=len(habit.speakers),
+                )
+                if usual_condition(use):
+                    yield use
 
     def add_agreement(self, agreed: Iterable[Agreement], *, times: int = 1) -> None:
         """Adds the agreement of some answers to the sums."""

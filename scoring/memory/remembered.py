@@ -46,7 +46,7 @@ class RememberedAnswer:
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        texts = [self.agent, self.event_id, *self.facts.tables]
+        texts = [self.agent, self.event_id, *self.facts.tables, *self.facts.conditions]
         return _ANSWER_BYTES + sum(map(len, texts)) + sum(len(a) + len(b) + 100 for a, b in self.facts.joins)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from scoring.memory.agreement import agreement
 from scoring.memory.asked import SAME_QUESTION, AskedQuestion, similarity
-from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_VOICES, JoinUse, MemoryContext, Voice
+from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_LACKING, MOST_VOICES, JoinUse, MemoryContext, Voice
 from scoring.memory.habits import Habits
 from scoring.memory.remembered import RememberedAnswer, RememberedQuestion, joined_tables
 
@@ -57,6 +58,7 @@ class TenantMemory:
             usual=self.habits.usual,
             voices=tuple(self._voices(answer)),
             joins=tuple(self._join_uses(answer)),
+            lacking=tuple(islice(self.habits.lacking(answer, self._questions.get(answer.asked.key)), MOST_LACKING)),
         )
 
     def learn(self, answer: RememberedAnswer, context: MemoryContext) -> None:

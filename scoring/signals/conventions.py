@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from scoring.alignment.conventions import conventions
 from scoring.display import show_filter
-from scoring.linking import content_words, operand_words
-from scoring.rules import Convention
+from scoring.linking import operand_words
 from scoring.signals.finding import Finding
-from scoring.specification import Op, SqlFilter
+from scoring.signals.house import followed, lacking, means, said_plainly
+from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Number, Text
 from scoring.verdict import Case
-from scoring.words import identifier_words, letters
 
 _CODED = frozenset("status state type kind code cd category class tier level segment channel reason role stage".split())
 _CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,2}|[0-9]{1,3}")
@@ -31,10 +31,11 @@ def convention_followed(case: Case) -> Finding | None:
     >>> convention_followed(case("How many shops are there?", "SELECT COUNT(*) FROM shops WHERE NOT is_test")).detail
     'is_test = false'
     """
-    found = conventions(case.sql.filters, case.question.stems)
+    found = [show_filter(each) for each in conventions(case.sql.filters, case.question.stems)]
+    found += [each.text.lower() for each in followed(case)] if case.rules.conventions else []
     if not found:
         return None
-    shown = list(dict.fromkeys(show_filter(each) for each in found))
+    shown = list(dict.fromkeys(found))
     return Finding(min(1.0, 0.5 + len(shown) / 4), "; ".join(shown[:3]))
 
 
@@ -42,35 +43,16 @@ def convention_missing(case: Case) -> Finding | None:
     """The SQL reads a table and lacks the condition that comes with it in this house.
 
     Rows are counted that nobody counts here. The tenant's rules state the convention. A condition of any kind on the
-    column counts as having it, and so does a question that speaks of it.
+    column counts as having it, and so does a question that speaks of it. A convention for certain words, such as
+    revenue, wants the same codes of the column.
 
     >>> rules = rules_with(conventions={"shops": "closed_on IS NULL"})
     >>> convention_missing(case("How many shops are there?", "SELECT COUNT(*) FROM shops", rules=rules)).detail
     'shops without closed_on is null'
     """
-    if not case.rules.conventions:
-        return None
-    tables = {letters(table) for block in case.sql.blocks for table in block.tables}
-    read = {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
-    lacking = [
-        f"{each.table} without {each.text.lower()}"
-        for each in case.rules.conventions
-        if each.required and letters(each.table) in tables and not _columns(each) & read and not _spoken(each, case)
-    ]
-    return Finding(1.0, "; ".join(list(dict.fromkeys(lacking))[:5])) if lacking else None
-
-
-def _columns(convention: Convention) -> set[str]:
-    return {column.name for term in convention.terms if term.lhs is not None for column in term.lhs.columns}
-
-
-def _spoken(convention: Convention, case: Case) -> bool:
-    """Whether the question itself speaks of what the convention leaves out: `how many test shops`."""
-    words = {word for name in _columns(convention) for word in identifier_words(name)} - _FRAME
-    return not words.isdisjoint(case.question.stems)
-
-
-_FRAME = frozenset("is at on date flag code status state has".split())
+    found = lacking(case) if case.rules.conventions else []
+    shown = [f"{each.table} without {each.text.lower()}" for each in found]
+    return Finding(1.0, "; ".join(list(dict.fromkeys(shown))[:5])) if found else None
 
 
 def code_unknown(case: Case) -> Finding | None:
@@ -82,9 +64,10 @@ def code_unknown(case: Case) -> Finding | None:
     >>> code_unknown(case("Open shops?", "SELECT COUNT(*) FROM shops WHERE state = 'open'", rules=rules)).detail
     "state never holds 'open'"
     """
-    for each, codes, value in _compared_codes(case):
-        if value not in codes:
-            return Finding(1.0, f"{each} never holds '{value}'")
+    for each in _compared_codes(case):
+        if not each.values & each.codes.keys():
+            shown = "' or '".join(sorted(each.values)[:3])
+            return Finding(1.0 if each.keeps else 0.5, f"{each.column} never holds '{shown}'")
     return None
 
 
@@ -97,36 +80,53 @@ def code_of_another(case: Case) -> Finding | None:
     >>> code_of_another(case("Open shops?", "SELECT COUNT(*) FROM shops WHERE state = 'cl'", rules=rules)).detail
     "'open' is stored as op, the SQL takes cl"
     """
-    said = case.question.stems
+    said = said_plainly(case)
     compared = _compared_codes(case)
-    for name, codes, value in compared:
-        asked = [code for code, meaning in codes.items() if _means(meaning, said)]
-        taken = {given for column, _, given in compared if column == name}
-        if asked and value in codes and not taken & set(asked):
-            return Finding(1.0, f"'{codes[asked[0]]}' is stored as {asked[0]}, the SQL takes {value}")
+    for each in compared:
+        asked = [code for code, meaning in each.codes.items() if means(meaning, said)]
+        taken = {value for other in compared if other.column == each.column for value in other.values}
+        known = sorted(each.values & each.codes.keys())
+        if asked and known and not taken & set(asked):
+            return Finding(1.0, f"'{each.codes[asked[0]]}' is stored as {asked[0]}, the SQL takes {known[0]}")
     return None
 
 
-def _means(meaning: str, said: frozenset[str]) -> bool:
-    words = content_words(meaning)
-    return bool(words) and set(words) <= said
+class ComparedCodes(NamedTuple):
+    """A condition on a column whose codes are known."""
+
+    column: str
+    codes: Mapping[str, str]
+    values: frozenset[str]
+    """The texts and numbers that it compares with."""
+    keeps: bool
+    """Whether it keeps the rows with these values."""
 
 
-def _compared_codes(case: Case) -> list[tuple[str, Mapping[str, str], str]]:
-    """Each column with known codes, its codes, and each text or number that the SQL compares it with."""
+def _compared_codes(case: Case) -> list[ComparedCodes]:
+    """The conditions on columns with known codes."""
     if not case.rules.codes:
         return []
-    found: list[tuple[str, Mapping[str, str], str]] = []
+    found: list[ComparedCodes] = []
     for each in case.sql.filters:
         if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT:
             continue
-        column = each.lhs.columns[0]
-        codes = case.rules.codes.get(f"{column.table}.{column.name}") or case.rules.codes.get(column.name)
+        codes = _codes_of(each.lhs.columns[0], case)
         values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        if codes:
-            known = [value for value in values if isinstance(value, Text | Number)]
-            found += [(column.name, codes, one.folded if isinstance(one, Text) else str(one)) for one in known]
+        known = [value for value in values if isinstance(value, Text | Number)]
+        if codes and known:
+            given = frozenset([one.folded if isinstance(one, Text) else str(one) for one in known])
+            found.append(ComparedCodes(each.lhs.columns[0].name, codes, given, each.op in (Op.EQ, Op.IN)))
     return found
+
+
+def _codes_of(column: Column, case: Case) -> Mapping[str, str] | None:
+    """The codes of a column; of one without a table, those of the only table that the SQL reads and that has some."""
+    codes = case.rules.codes
+    if column.table is not None:
+        return codes.get(f"{column.table}.{column.name}") or codes.get(column.name)
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    held = [own for table in tables if (own := codes.get(f"{table}.{column.name}")) is not None]
+    return held[0] if len(held) == 1 else codes.get(column.name)
 
 
 _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})

@@ -16,6 +16,7 @@ from service.commands.options import (
     Author,
     BackfillOptions,
     CompareOptions,
+    DictionaryOptions,
     Events,
     ForgetOptions,
     InvalidReason,
@@ -217,6 +218,15 @@ def schema_remove(tenant: Tenant, author: Author = "cli") -> None:
     from service.commands.rules.schema_versions import remove_schema
 
     remove_schema(tenant, author=author)
+
+
+@rules.command("read")
+@with_options(DictionaryOptions)
+def rules_read(options: DictionaryOptions) -> None:
+    """Print the rules that a data dictionary proposes, to check and to store. Exit code 1 if it proposes none."""
+    from service.commands.rules.dictionary_rules import read_rules_of_dictionary
+
+    read_rules_of_dictionary(options)
 
 
 @rules.command("mine")

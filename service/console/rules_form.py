@@ -20,6 +20,10 @@ class FieldKind(StrEnum):
     """A list of texts, one a line."""
     PAIRS = "pairs"
     """A phrase, ` = ` and a column, one pair a line."""
+    OBJECTS = "objects"
+    """A list of objects, one as JSON a line."""
+    TABLES = "tables"
+    """An object of objects: a name and its own object as JSON, one a line."""
     NUMBER = "number"
     CHOICE = "choice"
     TRUTH = "truth"
@@ -40,10 +44,28 @@ class RuleField:
     optional: bool = False
     """Whether the key may be null, which an empty field says."""
 
+    @property
+    def several(self) -> bool:
+        """Whether it holds several entries, one a line."""
+        return self.kind in _EMPTY
+
+    @property
+    def pair(self) -> str:
+        """What stands on both sides of ` = `."""
+        return "column = unit" if self.name == "units" else "phrase = column"
+
+    @property
+    def line(self) -> str:
+        """A line of a field that holds objects."""
+        return OBJECT_LINES.get(self.name, "")
+
 
 RULE_WORDS: Mapping[str, str] = {
     "column_mappings": "Words and the columns they mean",
     "benign_filters": "Conditions that an agent may add",
+    "conventions": "Conditions that come with a table",
+    "units": "Units of columns",
+    "codes": "Stored codes and what they mean",
     "ignore_filters": "Columns whose conditions do not count",
     "decision_rules": "What reasons together say",
     "lambda_min": "Smallest harmless LIMIT",
@@ -51,6 +73,7 @@ RULE_WORDS: Mapping[str, str] = {
     "tiers.good": "Good from",
     "tiers.marginal": "Marginal from",
     "dialect": "SQL dialect",
+    "strict_form": "Forms count against answers",
     "unparseable": "SQL that cannot be read",
     "judge.policy": "Judge",
     "judge.bar": "Confidence from which no model is asked",
@@ -77,13 +100,14 @@ def _fields(schema: Mapping[str, Any], known: Mapping[str, Any], before: str) ->
     for key, own in cast("Mapping[str, dict[str, Any]]", schema["properties"]).items():
         kinds: list[dict[str, Any]] = [_resolved(each, known) for each in own.get("anyOf", [own])]
         kind = next(each for each in kinds if each.get("type") != "null")
+        nested = any(_resolved(each, known).get("type") == "object" for each in _members(kind))
         if "properties" in kind:
             yield from _fields(kind, known, f"{before}{key}.")
             continue
         yield RuleField(
             name=before + key,
             words=RULE_WORDS.get(before + key, (before + key).replace("_", " ").replace(".", ": ")),
-            kind=_kind(kind),
+            kind=_NESTED[kind["type"]] if nested else _kind(kind),
             hint=str(own.get("description", "")),
             choices=tuple(map(str, kind.get("enum", ()))),
             optional=len(kinds) > 1,
@@ -93,6 +117,15 @@ def _fields(schema: Mapping[str, Any], known: Mapping[str, Any], before: str) ->
 def _resolved(schema: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return {**known[name], **schema} if name else schema
+
+
+def _members(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The schemas of what a list or a mapping holds."""
+    single = [schema[part] for part in ("items", "additionalProperties") if isinstance(schema.get(part), dict)]
+    return [*single, *schema.get("patternProperties", {}).values()]
+
+
+_NESTED: Mapping[str, FieldKind] = {"array": FieldKind.OBJECTS, "object": FieldKind.TABLES}
 
 
 def _kind(schema: Mapping[str, Any]) -> FieldKind:
@@ -131,6 +164,10 @@ def _written(field: RuleField, value: Any) -> str:
         return "\n".join(value)
     if field.kind is FieldKind.PAIRS:
         return "\n".join(f"{phrase} = {column}" for phrase, column in value.items())
+    if field.kind is FieldKind.OBJECTS:
+        return "\n".join(orjson.dumps(each).decode() for each in value)
+    if field.kind is FieldKind.TABLES:
+        return "\n".join(orjson.dumps({name: own}).decode() for name, own in value.items())
     return (
         str(value).lower() if isinstance(value, bool) else f"{value:.15g}" if isinstance(value, float) else str(value)
     )
@@ -139,11 +176,16 @@ def _written(field: RuleField, value: Any) -> str:
 def fits_form(document: Mapping[str, Any]) -> bool:
     """Whether the form can hold the document: an entry with several lines, or with ` = ` in a column, needs JSON."""
     shown = shown_fields(document)
-    listed = [each for each in rule_fields() if each.kind in (FieldKind.LINES, FieldKind.PAIRS)]
+    listed = [each for each in rule_fields() if each.kind in _EMPTY]
     return all(_read(each, shown[each.name]) == (_value(document, each.name) or _EMPTY[each.kind]) for each in listed)
 
 
-_EMPTY: Mapping[FieldKind, Any] = {FieldKind.LINES: [], FieldKind.PAIRS: {}}
+_EMPTY: Mapping[FieldKind, Any] = {
+    FieldKind.LINES: [],
+    FieldKind.PAIRS: {},
+    FieldKind.OBJECTS: [],
+    FieldKind.TABLES: {},
+}
 
 
 def document_of(fields: Mapping[str, str]) -> bytes:
@@ -171,6 +213,10 @@ def _read(field: RuleField, text: str) -> Any:
             return lines
         case FieldKind.PAIRS:
             return dict(_pair(field.name, line) for line in lines)
+        case FieldKind.OBJECTS:
+            return [_object(field.name, line) for line in lines]
+        case FieldKind.TABLES:
+            return {name: own for line in lines for name, own in _object(field.name, line).items()}
         case FieldKind.NUMBER:
             return _number(text.strip())
         case FieldKind.TRUTH:
@@ -184,6 +230,23 @@ def _pair(name: str, line: str) -> tuple[str, str]:
     if not equals:
         raise InvalidRules(f"{name}: {line[:80]!r} has no =: write the question's phrase, = and the column")
     return phrase.strip(), column.strip()
+
+
+def _object(name: str, line: str) -> Mapping[str, Any]:
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidRules(f"{name}: {line[:80]!r} is not one JSON object: write {OBJECT_LINES[name]}")
+    return cast("Mapping[str, Any]", found)
+
+
+OBJECT_LINES: Mapping[str, str] = {
+    "conventions": '{"table": "orders", "predicate": "deleted_at IS NULL"}',
+    "codes": '{"orders.status": {"P": "paid", "X": "cancelled"}}',
+}
+"""A line of each field that holds objects."""
 
 
 def _number(text: str) -> int | float | str:

@@ -50,7 +50,8 @@ async def offered_rules(
     answers: list[ReviewedAnswer] = []
     for each in await newest_events(engine, EvaluationFilter(tenant=tenant), MOST_MINED):
         label = labels.get(AnswerKey(tenant, str(each.event.source), str(each.event.event_id)))
-        answers.append(ReviewedAnswer(each.event.query(), None if label is None else label.correct))
+        right = None if label is None else label.correct
+        answers.append(ReviewedAnswer(each.event.query(), right, each.event.agent_release))
     mined = await process.mine(answers, rules)
     if mined is None:
         return None

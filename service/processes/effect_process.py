@@ -50,6 +50,8 @@ class ReviewedAnswer(NamedTuple):
 
     query: Query
     right: bool | None
+    agent: str = ""
+    """The agent and its version."""
 
 
 class EffectProcess:
@@ -128,7 +130,9 @@ def _mine(answers: Sequence[ReviewedAnswer], rules: Rules, cpu_seconds: float) -
     limit_cpu(cpu_seconds)
     scored = [(each, _concluded(each.query, rules)) for each in answers]
     observed = [
-        observe(each.query, score, right=each.right) for each, score in scored if not isinstance(score, Unscored)
+        observe(each.query, score, right=each.right, agent=each.agent)
+        for each, score in scored
+        if not isinstance(score, Unscored)
     ]
     return mine_rules(observed, rules, _concluded)
 

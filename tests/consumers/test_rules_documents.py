@@ -63,3 +63,23 @@ def test_a_column_is_known_by_its_name_alone_however_it_is_written(named):
     rules = decode_rules({"ignore_filters": [named], "column_mappings": {"branch": named}}).rules(1)
     assert rules.ignore_filters == {"branch_id"}
     assert dict(rules.column_mappings) == {"branch": "branch_id"}
+
+
+def test_conventions_units_and_codes_reach_the_scorer_by_the_names_that_the_reader_gives():
+    stated = {"table": "shop.Bakeries", "predicate": "Closed_On IS NULL", "when": ["Open  Shops"]}
+    rules = decode_rules(
+        {
+            "conventions": [stated, {"table": "ovens", "predicate": "bakeries.demo = 0", "required": False}],
+            "units": {"Ovens.Weight_G": "Grams"},
+            "codes": {"shop.Ovens.State": {"ON": "Burning", "OF": "Cold"}, "kind": {"7": "Wood"}},
+        }
+    ).rules(1)
+    closed, demo = rules.conventions
+    assert (closed.table, closed.required, closed.when) == ("bakeries", True, ("open shops",))
+    assert [each.text for each in closed.terms] == ["closed_on is null"]
+    assert (demo.table, demo.required, demo.when) == ("ovens", False, ())
+    assert dict(rules.units) == {"ovens.weight_g": "grams"}
+    assert {column: dict(codes) for column, codes in rules.codes.items()} == {
+        "ovens.state": {"on": "burning", "of": "cold"},
+        "kind": {"7": "wood"},
+    }

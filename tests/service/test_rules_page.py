@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 
-from consumers.wire.rules_document import RulesDocument, decode_rules
+from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from scoring.query import Query
 from scoring.rules import Rules
 from service.console.rules_form import RULE_WORDS, document_of, fits_form, rule_fields, shown_fields
@@ -22,6 +22,12 @@ HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
 DOCUMENT = {
     "column_mappings": {"region = x": "region_name"},
     "benign_filters": ["is_deleted = 0", "status = 'a'"],
+    "conventions": [
+        {"table": "ovens", "predicate": "scrapped = 0", "required": False, "when": ["load", "heat = high"]},
+        {"table": "loaves", "predicate": "kind <> 'x = y'"},
+    ],
+    "units": {"ovens.weight_g": "grams"},
+    "codes": {"ovens.state": {"ON": "burning", "OF": "cold = off"}, "kind": {"7": "wood\nor coal"}},
     "ignore_filters": ["org"],
     "lambda_min": 500,
     "tiers": {"excellent": 95, "good": 70.5, "marginal": 50},
@@ -97,6 +103,14 @@ def test_every_key_of_the_rules_has_a_field():
 )
 def test_rules_that_the_form_would_change_are_left_to_json(document):
     assert not fits_form(whole(document))
+
+
+@pytest.mark.parametrize(
+    ("field", "line"), [("conventions", "scrapped = 0"), ("codes", '["a"]'), ("codes", "{'a': {'b': 'c'}}")]
+)
+def test_a_line_that_is_no_object_is_refused_with_an_example(field, line):
+    with pytest.raises(InvalidRules, match="not one JSON object: write"):
+        document_of({field: line})
 
 
 # --- the page

@@ -68,7 +68,7 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     ),
     "remembered_answers": _columns(
         tenant="tenant",
-        text="source event_id agent speaker tables joins",
+        text="source event_id agent speaker tables joins conditions",
         code="event question_key shape words specification filters raw units size remembered_at occurred_at",
     ),
     "watched_answers": _columns(

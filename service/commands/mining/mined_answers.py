@@ -32,6 +32,8 @@ class ReviewedQuery(NamedTuple):
 
     query: Query
     right: bool | None
+    agent: str = ""
+    """The agent and its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def read_answers(source: str, tenant: str | None) -> AnswerFile:
             if tenant is not None and event.tenant != tenant:
                 others += 1
             else:
-                answers.append(ReviewedQuery(event.query(), _label(row, source, line)))
+                answers.append(ReviewedQuery(event.query(), _label(row, source, line), event.agent_release))
     return AnswerFile(answers, invalid, others)
 
 
@@ -83,7 +85,7 @@ async def read_stored(engine: AsyncEngine, wanted: EvaluationFilter, most: int) 
             event = each.event
             label = agreed.get(AnswerKey(event.tenant, event.source, event.event_id))
             kept = labelled if label is not None else others
-            kept.append(ReviewedQuery(event.query(), label.correct if label is not None else None))
+            kept.append(ReviewedQuery(event.query(), label.correct if label is not None else None, event.agent_release))
     return [*labelled, *others]
 
 
@@ -113,4 +115,8 @@ class _Observer:
 
     def __call__(self, answer: ReviewedQuery) -> ObservedAnswer | Unscored | CallEnded:
         score = self.scorer(answer.query)
-        return score if isinstance(score, Unscored) else observe(answer.query, score, right=answer.right)
+        return (
+            score
+            if isinstance(score, Unscored)
+            else observe(answer.query, score, right=answer.right, agent=answer.agent)
+        )

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import Any
 
 from learning.mining.mine_rules import Mined, MinedRule, ScoreChange
+from learning.mining.proposals import ProposedRule
 from service.commands.rendering.terminal import one_line
 
 
@@ -33,6 +34,7 @@ def _proposal_document(mined: MinedRule) -> dict[str, Any]:
         "precision": rule.precision,
         "least_precision": rule.least_precision,
         "support": rule.support,
+        "counts": None if rule.counts is None else rule.counts._asdict(),
         "concerned": mined.concerned,
         "change": asdict(mined.change),
         "change_of_right": None if mined.right is None else asdict(mined.right),
@@ -62,13 +64,21 @@ def _lines(mined: MinedRule) -> list[str]:
     rule = mined.rule
     lines = [
         f"{rule.id}  {rule.kind.value}: {one_line(rule.text, 200)}",
-        f"    precision {rule.precision:.2f} (at least {rule.least_precision:.2f}), {rule.support} questions",
+        _evidence(rule),
         f"    of {mined.concerned} answers {_change(mined.change)}",
     ]
     for name, change in (("right", mined.right), ("wrong", mined.wrong)):
         if change is not None:
             lines.append(f"    of those labelled {name} {_change(change)}")
     return lines + [f"    {one_line(each.question, 120)}  ⇒  {one_line(each.sql, 160)}" for each in rule.examples]
+
+
+def _evidence(rule: ProposedRule) -> str:
+    if rule.counts is None:
+        return f"    precision {rule.precision:.2f} (at least {rule.least_precision:.2f}), {rule.support} questions"
+    counts = rule.counts
+    answers = f"{counts.having} of the {counts.reading} answers that read the table"
+    return f"    in {answers}, {counts.questions} questions, {counts.agents} agents"
 
 
 def _change(change: ScoreChange) -> str:

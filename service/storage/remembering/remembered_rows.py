@@ -18,8 +18,8 @@ from scoring.memory.facts import AnswerFacts
 from scoring.memory.remembered import RememberedAnswer
 
 _COLUMNS = (
-    "event tenant source event_id agent speaker question_key shape words specification filters tables joins raw units"
-    " size remembered_at occurred_at"
+    "event tenant source event_id agent speaker question_key shape words specification filters tables joins"
+    " conditions raw units size remembered_at occurred_at"
 ).split()
 _REMEMBER = (
     f"INSERT INTO remembered_answers ({', '.join(_COLUMNS)})"  # noqa: S608 constant names
@@ -75,6 +75,7 @@ def _record(each: Evaluation, answer: RememberedAnswer) -> tuple[object, ...]:
         facts.filters,
         list(facts.tables),
         [column for join in facts.joins for column in join],
+        list(facts.conditions),
         agreed.raw,
         agreed.units,
         answer.size,
@@ -105,6 +106,7 @@ def read_answers(rows: Iterable[Any]) -> list[KnownAnswer]:
             filters,
             tables,
             joins,
+            conditions,
             raw,
             units,
             at,
@@ -119,6 +121,7 @@ def read_answers(rows: Iterable[Any]) -> list[KnownAnswer]:
             filters=filters,
             tables=tuple(tables),
             joins=tuple(zip(joins[::2], joins[1::2], strict=True)),
+            conditions=tuple(conditions),
         )
         answer = RememberedAnswer(agent=agent, event_id=event_id, asked=asked, facts=facts)
         found.append(KnownAnswer(event, tenant, answer, Agreement(raw, units), at, LABELS_COUNTED.get(label)))
@@ -126,7 +129,8 @@ def read_answers(rows: Iterable[Any]) -> list[KnownAnswer]:
 
 
 READ_COLUMNS = (
-    "event tenant event_id agent question_key shape words specification filters tables joins raw units remembered_at"
+    "event tenant event_id agent question_key shape words specification filters tables joins"
+    " conditions raw units remembered_at"
 ).split()
 """The columns that are read, in the order in which `read_answers` takes them."""
 LABELS_COUNTED = {"right": True, "wrong": False}

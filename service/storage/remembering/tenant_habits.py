@@ -60,6 +60,24 @@ _JOINED_COUNTS = _statement(
         count(DISTINCT question_key) AS questions FROM voices {_JOINS} GROUP BY 1, 2, 3
     """  # noqa: S608 constants
 )
+_TABLES_READ = _statement(
+    f"""
+    {_VOICES} SELECT tenant, read, count(*) AS answers FROM voices CROSS JOIN LATERAL unnest(tables) AS read
+    GROUP BY tenant, read
+    """  # noqa: S608 constants
+)
+_CONDITIONS = _statement(
+    f"""
+    {_VOICES} SELECT tenant, condition, speaker, count(*) AS answers
+    FROM voices CROSS JOIN LATERAL unnest(conditions) AS condition GROUP BY tenant, condition, speaker
+    """  # noqa: S608 constants
+)
+_CONDITION_QUESTIONS = _statement(
+    f"""
+    {_VOICES} SELECT tenant, condition, count(DISTINCT question_key) AS questions
+    FROM voices CROSS JOIN LATERAL unnest(conditions) AS condition GROUP BY tenant, condition
+    """  # noqa: S608 constants
+)
 _PAIRS = _statement(
     f"""
     {_VOICES}
@@ -93,6 +111,12 @@ async def read_habits(connection: AsyncConnection, tenants: Collection[str]) -> 
         habits[row.tenant].joins[row.one, row.other] = row.questions
     for row in await connection.execute(_JOINED_COUNTS, values):
         habits[row.tenant].joined[row.one, row.other] = row.questions
+    for row in await connection.execute(_TABLES_READ, values):
+        habits[row.tenant].read[row.read] = row.answers
+    for row in await connection.execute(_CONDITIONS, values):
+        habits[row.tenant].add_condition(row.condition, row.speaker, answers=row.answers, questions=0)
+    for row in await connection.execute(_CONDITION_QUESTIONS, values):
+        habits[row.tenant].add_condition(row.condition, "", answers=0, questions=row.questions)
     for row in await connection.execute(_PAIRS, values):
         habits[row.tenant].copies.put((row.one, row.other), row.same, row.questions)
     for row in await connection.execute(_LABELS, values):

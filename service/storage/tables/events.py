@@ -234,6 +234,7 @@ class RememberedAnswerRow(SQLModel, table=True):
     filters: str = column(Text)
     tables: list[str] = column(ARRAY(Text))
     joins: list[str] = column(ARRAY(Text))
+    conditions: list[str] = column(ARRAY(Text))
     raw: float = column(Double)
     units: float = column(Double)
     size: int = column(Integer)

@@ -1,0 +1,125 @@
+"""What a tenant's rules state of its house: conditions that come with a table, stored codes and units of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from consumers.wire.texts import shorten
+from scoring.query import Unscored
+from scoring.rules import Convention
+from scoring.sql import read_predicate
+
+MOST_CONVENTIONS = 500
+MOST_COLUMNS = 2000
+"""Most columns with a unit, and most with codes."""
+MOST_CODES = 500
+"""Most codes of one column."""
+MOST_WORDS = 50
+"""Most words of a question that a convention waits for."""
+
+Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+ColumnName = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
+Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
+Unit = Annotated[str, Field(strict=True, min_length=1, max_length=60)]
+Code = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
+Meaning = Annotated[str, Field(strict=True, max_length=300)]
+Codes = Annotated[dict[Code, Meaning], Field(min_length=1, max_length=MOST_CODES)]
+
+
+class ConventionDocument(BaseModel):
+    """A condition that comes with a table in this house, whatever is asked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    table: ColumnName = Field(description="The table; a schema before the name is ignored.")
+    predicate: Predicate = Field(description="The condition, as after WHERE, on columns of one table.")
+    required: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether an answer that reads the table without the condition is at fault, or it may only have it.",
+    )
+    when: list[Phrase] = Field(
+        default_factory=list[str],
+        max_length=MOST_WORDS,
+        description="Words of a question for which alone the condition is meant, such as revenue; else for every one.",
+    )
+
+    def convention(self, dialect: str | None) -> Convention | str:
+        """The convention ready to apply, or what is wrong with the predicate."""
+        text = self.predicate
+        terms = read_predicate(text, dialect)
+        if isinstance(terms, Unscored):
+            return (
+                f"{shorten(text)!r} is not a predicate ({terms.reason.value}: {shorten(terms.detail)});"
+                " write a condition as after WHERE, such as: deleted_at IS NULL"
+            )
+        columns = [column for term in terms if term.lhs is not None for column in term.lhs.columns]
+        if not columns:
+            return f"{shorten(text)!r} restricts nothing; write a condition on a column of {shorten(self.table)}"
+        named = sorted({column.table for column in columns if column.table})
+        if len(named) > 1:
+            return f"{shorten(text)!r} is about {' and '.join(map(shorten, named))}: write one entry for each table"
+        when = tuple([folded(each) for each in self.when])
+        return Convention(table=column_name(self.table), text=text, terms=terms, required=self.required, when=when)
+
+
+def units_of(stated: Mapping[str, str]) -> Mapping[str, str]:
+    """The units by the names of their columns in the form of the SQL reader.
+
+    >>> dict(units_of({"Sales.Orders.Total": " Euro  cents"}))
+    {'orders.total': 'euro cents'}
+    """
+    return MappingProxyType({placed_column(column): folded(unit) for column, unit in stated.items()})
+
+
+def codes_of(stated: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    """The codes and their meanings by the names of their columns in the form of the SQL reader.
+
+    >>> {column: dict(codes) for column, codes in codes_of({"Orders.State": {"P": "Paid"}}).items()}
+    {'orders.state': {'p': 'paid'}}
+    """
+    return MappingProxyType(
+        {
+            placed_column(column): MappingProxyType({folded(code): folded(meaning) for code, meaning in codes.items()})
+            for column, codes in stated.items()
+        }
+    )
+
+
+def folded(text: str) -> str:
+    """The text in lower case with single blanks."""
+    return " ".join(text.lower().split())
+
+
+_NAME = r'(?:"[^"]+"|`[^`]+`|\[[^\]]+\]|[^\W\d][\w$]*)'
+_COLUMN = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*")
+_PLACED = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*\.\s*({_NAME})\s*")
+
+
+def column_name(text: str) -> str:
+    """The column that a rule names, in the form of the SQL reader: folded, without table and quotes.
+
+    >>> column_name("Sales.Region"), column_name('"Ship To"'), column_name("count(*)")
+    ('region', 'ship to', 'count(*)')
+    """
+    match = _COLUMN.fullmatch(text)
+    return _bare(match[1]) if match else folded(text)
+
+
+def placed_column(text: str) -> str:
+    """The column with its table, if the rule names one.
+
+    >>> placed_column('shop."Orders".State'), placed_column("State")
+    ('orders.state', 'state')
+    """
+    match = _PLACED.fullmatch(text)
+    return f"{_bare(match[1])}.{_bare(match[2])}" if match else column_name(text)
+
+
+def _bare(name: str) -> str:
+    return folded(name[1:-1] if name[0] in '"`[' else name)

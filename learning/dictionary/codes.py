@@ -1,0 +1,123 @@
+"""Lists of stored codes with their meanings: `P = paid, X cancelled`, `A active | B blocked`, `10 new, 20 moved`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from learning.dictionary.notes import outer_parts
+
+MOST_CODES = 200
+_CODE = r"[\"'`]?(?P<code>{shape})[\"'`]?"
+_SHAPES: Mapping[str, str] = {
+    "capitals": r"[A-Z][A-Z0-9_]{0,11}",
+    "digits": r"-?\d{1,4}",
+    "words": r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*",
+}
+_ITEMS = {
+    kind: re.compile(
+        rf"\s*(?:and |or )?{_CODE.format(shape=shape)}(?![\w%/])\s*"
+        r"(?P<mark>=|:|→|->|–|—|-(?=\s)|\bis\b|\bmeans\b)?\s*(?P<meaning>.*)",
+        re.DOTALL,
+    )
+    for kind, shape in _SHAPES.items()
+}
+_LEAD = re.compile(
+    r"\s*(?:\((?:[^()]{0,60})\)\s*)?"
+    r"(?P<mark>:|=|–|—|-(?=\s)|\bis one of\b:?|\bone of\b:?|\bvalues\b:?|\bcodes?\b:?)?\s*"
+)
+_OPEN_ENDED = re.compile(r"\b(?:like|such as|e\.g|for example|etc|and so on|among others)\b|…|\.\.\.", re.IGNORECASE)
+_NOTHING = re.compile(r"\s*(?:or )?[`'\"]?(?:null|empty|blank|unset|none if)\b", re.IGNORECASE)
+_BRACKETED = re.compile(r"\s*\(([^()]*)\)")
+_QUOTES = re.compile(r"[\"“”'`*]")
+_QUOTED = re.compile(r"[\"“]([^\"”]{2,40})[\"”]")
+_SAID_WITH = re.compile(r"\s+(?:\bunless\b|\bonly\b|\bbecause\b|\bsee\b|\bdated\b|\bwhich\b|\bthat\b).*", re.DOTALL)
+_LONGEST_MEANING = 80
+
+
+def code_list(text: str) -> dict[str, str] | None:
+    """The codes at the start of a text and what each means; `None` where it starts with no list of codes.
+
+    >>> code_list(": P = paid, X cancelled")
+    {'P': 'paid', 'X': 'cancelled'}
+    >>> code_list(" 10 new, 20 under way (not checked), 30 shut")
+    {'10': 'new', '20': 'under way', '30': 'shut'}
+    >>> code_list(" open | shut | mkt (market)"), code_list(" is a number"), code_list(": like a, b or c")
+    ({'open': 'open', 'shut': 'shut', 'mkt': 'market'}, None, None)
+    """
+    lead = _LEAD.match(text)
+    rest = text[lead.end() :] if lead is not None else text
+    announced = lead is not None and lead["mark"] is not None
+    if _OPEN_ENDED.search(_BRACKETED.sub("", rest)):
+        return None
+    piped = "|" in outer_parts(rest, ";")[0]
+    parts = outer_parts(rest, "|") if piped else outer_parts(rest, ",;")
+    if len(parts) == 1 and rest.count("/") > 1:
+        parts = rest.split("/")
+    if len(parts) < 2 or len(parts) > MOST_CODES:
+        return None
+    for kind, item in _ITEMS.items():
+        if item.match(parts[0]) is not None:
+            if kind == "words" and not piped and not announced:
+                return None
+            return _words(parts) if kind == "words" else _spelled(parts, item)
+    return None
+
+
+def _spelled(parts: list[str], item: re.Pattern[str]) -> dict[str, str] | None:
+    """Codes of capitals or digits: a part that starts with none belongs to the meaning before it."""
+    found: dict[str, str] = {}
+    for part in parts:
+        match = item.match(part)
+        if match is not None and match["code"] not in found and not _NOTHING.match(part):
+            found[match["code"]] = _meaning(match["meaning"], match["code"])
+        elif match is not None or _NOTHING.match(part):
+            break
+    return found if len(found) > 1 and (any(found.values()) or _all_alike(found)) else None
+
+
+def _all_alike(codes: Mapping[str, str]) -> bool:
+    """Whether codes without meanings are of one length, as codes are and words are not, or all capitals."""
+    return all(code.isupper() or code.isdigit() for code in codes)
+
+
+def _words(parts: list[str]) -> dict[str, str] | None:
+    """Codes that are words: each part is one word alone, or one word with its meaning in brackets."""
+    found: dict[str, str] = {}
+    for part in parts:
+        if _NOTHING.match(part):
+            continue
+        match = _ITEMS["words"].match(part)
+        if match is None:
+            return None
+        behind = match["meaning"].strip()
+        bracketed = _BRACKETED.match(behind)
+        if bracketed is not None and not behind[bracketed.end() :].strip(" ."):
+            found[match["code"]] = _meaning(bracketed[1], match["code"])
+        elif not behind.strip(" ."):
+            found[match["code"]] = match["code"].replace("_", " ").replace("-", " ")
+        elif match["mark"] is not None:
+            found[match["code"]] = _meaning(behind, match["code"])
+        elif found:
+            break
+        else:
+            return None
+    return found if len(found) > 1 else None
+
+
+def _meaning(text: str, code: str) -> str:
+    """The meaning in few words; what stands in quotes says the same in other words.
+
+    >>> _meaning('reopened by hand ("back again"), see x', "R")
+    'reopened by hand / back again'
+    """
+    others = [each for each in _QUOTED.findall(text) if each.lower() != code.lower()]
+    others += [each for each in _BRACKETED.findall(outer_parts(text, ",;")[0]) if each.isalpha() and each.islower()]
+    plain = _QUOTED.sub("", _BRACKETED.sub("", text)) if not _QUOTED.match(text.strip()) else text
+    said = _SAID_WITH.sub("", " " + outer_parts(plain, ",;")[0]).strip()
+    said = " ".join(_QUOTES.sub("", said).strip(" .:=-").split())
+    if said.lower().startswith(("null", "empty")):
+        said = ""
+    kept = [said, *(each for each in others if each.lower() != said.lower())]
+    joined = " / ".join(each for each in kept if each)[:_LONGEST_MEANING]
+    return joined or (code.lower() if code.isalpha() and len(code) > 3 else "")

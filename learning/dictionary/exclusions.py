@@ -1,0 +1,267 @@
+"""Rows that never count: test accounts, soft deletes, rejected readings, and everything that hangs off them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
+from learning.dictionary.columns import ColumnKind, kind_of_column, without
+from learning.dictionary.findings import WrittenConvention
+from learning.dictionary.groups import CodedColumn, code_groups
+from learning.dictionary.mentions import Mention
+from learning.dictionary.notes import sentences
+from scoring.words import identifier_words, stem
+
+_NEVER = re.compile(
+    r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?|show|report(?:ed)?)\b"
+    r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
+    r"|\bnot (?:counted|included|part of)\b|\bno longer counts?\b"
+    r"|\bl(?:eave|eft|eaves|eaving)\b[^.;]{0,90}?\bout\b|\bkeep\b[^.;]{0,60}?\bout of\b|\bkept out of\b"
+    r"|\b(?:is|are|be|to be) (?:always )?(?:excluded|ignored|skipped|omitted|filtered out)\b"
+    r"|\b(?:always )?(?:exclude|ignore|skip|omit|filter out)s?\b(?! (?:tax|vat))",
+    re.IGNORECASE,
+)
+_STATE = re.compile(
+    r"\bkeeps? (?:their|its|the) rows?\b|\bno longer\b|\bnot (?:any|an?)\b[^.;]{1,30}\b(?:more|any ?more|longer)\b"
+    r"|\boff the\b|\bsoft[- ]delet|\bclosed for good\b|\bretired\b|\bdiscontinued\b",
+    re.IGNORECASE,
+)
+_PARTLY = re.compile(
+    r"\b(?:still|but|however|do) (?:do )?(?:count|counts|stay|stays|remain|remains|belong|matter)\b|\bdo count\b"
+    r"|\bstays? in\b|\bstill counts?\b|\bremain(?:s)? in\b|\bstays? visible\b|\bold [a-z]+ stay\b",
+    re.IGNORECASE,
+)
+_LIMITED = re.compile(
+    r"\b(?:from|of|in|out of|as|part of)\s+(?:any |the |all )?(?P<what>[a-z][a-z/, -]{2,60}?)\s*"
+    r"(?:lists?|counts?|headcounts?)\b"
+    r"|\b(?:counted|count(?:s)?(?: them)?) as\s+(?P<as>[a-z]+(?:(?:/| or )[a-z]+){0,3})",
+    re.IGNORECASE,
+)
+_ENDED = frozenset("deleted removed archived voided purged cancelled canceled closed merged withdrawn".split())
+_UNREAL = frozenset(
+    "test demo sandbox dummy fake qa training synthetic internal staff seed sample fixture bot probe monitoring".split()
+)
+_ALL_BELOW = re.compile(
+    r"\b(?:everything|anything|whatever|all (?:rows|records|data)) (?:that )?"
+    r"(?:hang|belong|below|under|attached|linked|connected)"
+    r"|\bevery (?:figure|number|report|statistic|business|metric|kpi|total)"
+    r"|\ball (?:reports?|figures?|numbers|statistics|kpis)\b",
+    re.IGNORECASE,
+)
+_NONE_THERE = re.compile(
+    r"\b(?:ha(?:ve|s) no (?!flag|mark|own|such)|never |there are no "
+    r"|(?P<data>contains? no (?:test|demo|such|internal)\b))",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """A condition that leaves rows of a table out."""
+
+    column: DescribedColumn
+    predicate: str
+    when: tuple[str, ...]
+    """Only where a question counts or lists such rows: what they did still counts. Empty: always."""
+    state: bool
+    """It says what has ended, and not that it does not count."""
+    spreads: bool
+    """What hangs off the rows does not count either."""
+    only: frozenset[str] = frozenset()
+    """Names of the tables to which it spreads; empty: to all."""
+    too: frozenset[str] = frozenset()
+    """Names of tables whose rows are left out of counts and lists as well."""
+
+
+def exclusions(
+    text: str,
+    found: Sequence[Mention],
+    known: Sequence[CodedColumn],
+    catalogue: Catalogue,
+    defined: Collection[int] = (),
+) -> list[WrittenConvention]:
+    """The conventions that a note states about rows that do not count; `defined` are sentences that define words."""
+    spans = sentences(text)
+    conventions: list[WrittenConvention] = []
+    for place, (start, end) in enumerate(spans):
+        sentence = text[start:end]
+        for match in _matches(sentence):
+            clause = _clause(sentence, match)
+            behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
+            but = bool(_PARTLY.search(sentence + (behind if _OF_THEM.match(behind) else "")))
+            state = _NEVER.search(match[0]) is None
+            for column, value in _subjects(text, found, start, end):
+                predicate = without(column, value)
+                if predicate is None:
+                    continue
+                soft = state and _SOFT.search(clause) is not None
+                when = _limits(clause, column) or (counting_phrases(column.table) if but or soft else ())
+                always = not when and not state
+                listed = _listed(clause, column, catalogue) if always else frozenset[str]()
+                below = bool(listed) or _ALL_BELOW.search(sentence) is not None or _is_unreal(column, text[:end])
+                exclusion = Exclusion(
+                    column=column,
+                    predicate=predicate,
+                    when=when,
+                    state=state and not when,
+                    spreads=(always and below) or bool(when),
+                    only=listed,
+                    too=_listed(clause, column, catalogue) if when and _SO_ARE.search(clause) else frozenset(),
+                )
+                conventions += _written(exclusion, text, catalogue)
+            if not state and start not in defined:
+                conventions += [] if but else _codes_left_out(sentence, known)
+    return conventions
+
+
+def _matches(sentence: str) -> Iterator[re.Match[str]]:
+    never = _NEVER.search(sentence)
+    state = _STATE.search(sentence)
+    if never is not None:
+        yield never
+    elif state is not None:
+        yield state
+
+
+def _clause(sentence: str, match: re.Match[str]) -> str:
+    """The part of the sentence, between semicolons, that holds the words."""
+    start = sentence.rfind(";", 0, match.start()) + 1
+    end = sentence.find(";", match.end())
+    return sentence[start : end if end >= 0 else len(sentence)]
+
+
+def _limits(clause: str, column: DescribedColumn) -> tuple[str, ...]:
+    """The words of questions that count or list the rows, where they are left out of nothing else."""
+    match = _LIMITED.search(clause)
+    if match is None or _ALL_BELOW.search(clause):
+        return ()
+    named = [stem(each.lower()) for each in _WORD.findall(match["what"] or match["as"])]
+    named = [each for each in dict.fromkeys(named) if each not in _JOINING]
+    if match["as"] is not None:
+        return tuple(dict.fromkeys([*counting_phrases(column.table), *(f"#{each}" for each in named)]))
+    if set(named) <= set(DescribedTable(column.table).noun):
+        return (*counting_phrases(column.table), *_AND.findall(clause[match.end() :])[:1])
+    return (f"{named[0]} list", named[0]) if "list" in match[0].lower() and len(named) == 1 else ()
+
+
+_AND = re.compile(r"^\s*and\s+(?!counts|lists|headcounts)([a-z]{4,20})\b(?! are)")
+_JOINING = frozenset("and or list count headcount".split())
+_SO_ARE = re.compile(r"\bso (?:are|do) their\b|\band their\b", re.IGNORECASE)
+_SOFT = re.compile(r"\bkeeps? (?:their|its|the) rows?\b|\bsoft[- ]delet", re.IGNORECASE)
+_OF_THEM = re.compile(r"\s*(?:their|its|they|these|those|old|past|such)\b", re.IGNORECASE)
+
+
+def _subjects(
+    text: str, found: Sequence[Mention], start: int, end: int
+) -> Iterable[tuple[DescribedColumn, str | None]]:
+    """The flags and moments that a sentence is about: its own, or else those that the note has named last."""
+    markers = [each for each in found if not each.plain and _marks(text, each)]
+    own = [each for each in markers if start <= each.start < end]
+    if not own:
+        before = [each for each in markers if each.start < start]
+        both = re.search(r"\b(?:both|these two)\b", text[start:end], re.IGNORECASE)
+        own = before[-2:] if both else before[-1:]
+        others = [each for each in found if not each.plain and own and own[-1].start < each.start < start]
+        if others and not both:
+            return []
+    return list({each.column.text: (each.column, each.value) for each in own}.values())
+
+
+def _marks(text: str, mention: Mention) -> bool:
+    """Whether the column says by a flag, or by being filled, that something holds of a row."""
+    kind = kind_of_column(mention.column)
+    if mention.value is not None:
+        return kind is ColumnKind.FLAG or mention.value.strip("'\"").lower() in ("1", "y", "true", "t", "yes")
+    behind = text[mention.end : mention.end + 40].lstrip("`")
+    if not mention.end and kind is ColumnKind.MOMENT:
+        return not _ENDED.isdisjoint(identifier_words(mention.column.name))
+    if kind is ColumnKind.MOMENT:
+        return bool(re.match(r"\)?\s*(?:set\b|filled\b|is a soft|is set\b|:|\)|\s*=|$)", behind)) and not re.match(
+            r"\s*(?:empty|is the|is when|= )", behind
+        )
+    return kind is ColumnKind.FLAG and not re.match(r"\s*=?\s*(?:FALSE|0|'N')", behind, re.IGNORECASE)
+
+
+def _is_unreal(column: DescribedColumn, before: str) -> bool:
+    words = {stem(each.lower()) for each in _WORD.findall(column.name.replace("_", " ") + " " + before[-160:])}
+    return not words.isdisjoint(_UNREAL)
+
+
+def _listed(clause: str, column: DescribedColumn, catalogue: Catalogue) -> frozenset[str]:
+    """The tables that a clause names beside the column's own: in brackets, or as theirs."""
+    if _THEIRS.search(clause) is None:
+        return frozenset()
+    tables = catalogue.named(stem(each.lower()) for each in _WORD.findall(clause))
+    return frozenset(each.name for each in tables if each.name != column.table)
+
+
+_THEIRS = re.compile(r"\btheirs?\b|\([^()]*,[^()]*\)", re.IGNORECASE)
+
+
+def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[WrittenConvention]:
+    column, when = exclusion.column, exclusion.when
+    yield WrittenConvention(table=column.table, predicate=exclusion.predicate, required=not exclusion.state, when=when)
+    if exclusion.spreads:
+        placed = f"{column.table}.{exclusion.predicate}"
+        for each in _spread(exclusion, text, catalogue):
+            own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
+            yield WrittenConvention(table=each.name, predicate=placed, when=(*when, *own))
+
+
+def counting_phrases(table: str) -> tuple[str, ...]:
+    """How a rule says that a question counts or lists the rows of a table.
+
+    >>> counting_phrases("dim_customers")
+    ('#customer',)
+    """
+    noun = DescribedTable(table).noun
+    return (f"#{noun[-1] if noun else table}",)
+
+
+def _spread(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[DescribedTable]:
+    """The tables that hang off, without those of which the dictionary says that they have no such rows."""
+    below = catalogue.hanging_off(exclusion.column.table)
+    wanted = {each.name for each in below}
+    if exclusion.only:
+        reached = {other.name for name in exclusion.only for other in catalogue.hanging_off(name)}
+        wanted &= exclusion.only | reached
+    spared = _spared(text, catalogue)
+    yield from (each for each in below if each.name in wanted and each.name not in spared)
+
+
+def _spared(text: str, catalogue: Catalogue) -> set[str]:
+    """Tables that have none of these rows: `They have no reviews`, `test customers never open tickets`."""
+    spared: set[str] = set()
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        none = _NONE_THERE.search(sentence)
+        if none is None or _NEVER.search(sentence) is not None:
+            continue
+        said = sentence if none["data"] is not None else sentence[none.end() :]
+        words = [each.lower() for each in _WORD.findall(said)]
+        # `never invoiced`: no invoices
+        words += [each[: -len(ending)] for each in words for ending in ("d", "ed") if each.endswith("ed")]
+        spared.update(each.name for word in words for each in catalogue.named([stem(word)]))
+        spared.update(each.name for each in catalogue.named(map(stem, words)))
+    return spared
+
+
+def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[WrittenConvention]:
+    """Codes that never count: `X rejected (never add X up)`, `LAB meters: leave them out`."""
+    never = _NEVER.search(sentence)
+    if never is None:
+        return
+    groups = code_groups(sentence, known)
+    near = [each for each in groups if 0 <= each.start - never.start() < _NEAR]
+    head = [each for each in groups if not sentence[: each.start].strip(" \"'`*")]
+    for each in near[:1] or head[:1]:
+        if len({other.of.column for other in groups if other.start == each.start}) == 1:
+            when = _limits(_clause(sentence, never), each.of.column)
+            yield WrittenConvention(table=each.of.column.table, predicate=each.condition(keeps=False), when=when)
+
+
+_NEAR = 40
+"""Most characters from the words to the code."""

@@ -1,0 +1,133 @@
+"""Reads a data dictionary in Markdown: list items, paragraphs, tables and headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from learning.dictionary.catalogue import Catalogue
+from learning.dictionary.notes import Note
+
+MOST_MARKDOWN = 2_000_000
+"""Most characters that are read."""
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?P<text>.*)")
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*\s*")
+_ROW = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
+_RULE = re.compile(r"[\s|:-]+")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_DOTTED = re.compile(rf"(?<![\w.@/])(?:{_NAME}\.){{1,2}}{_NAME}(?![\w(/])")
+_TICKED = re.compile(rf"`({_NAME})`")
+_HEAD = re.compile(rf"[*`]*(?P<table>(?:{_NAME}\.)?{_NAME})[*`]*\s*(?:\([^()]*\))?\s*:")
+_TITLED = re.compile(
+    rf"(?:the )?(?:table |view |column )?[*`]*(?P<path>(?:{_NAME}\.)*{_NAME})[*`]*(?:\s+(?:table|view|column))?", re.I
+)
+_NAME_HEADERS = frozenset("column field name attribute".split())
+
+
+def read_markdown(text: str, catalogue: Catalogue) -> list[Note]:
+    """The notes of a dictionary, each below the table of its heading. Tables that no DDL declares come from the text.
+
+    >>> [(each.table, each.column, each.text) for each in read_markdown("## pots\\n- `glaze`: C clear\\n", Catalogue())]
+    [('pots', None, '`glaze`: C clear')]
+    >>> table = "## pots\\n| column | meaning |\\n|---|---|\\n| glaze | C clear, M matt |"
+    >>> [(each.table, each.column, each.text) for each in read_markdown(table, Catalogue())]
+    [('pots', 'glaze', 'C clear, M matt')]
+    """
+    declared = bool(catalogue.tables)
+    notes = list(_notes(text[:MOST_MARKDOWN], catalogue, declared=declared))
+    if not declared:
+        for each in notes:
+            _add_names(each, catalogue)
+    return notes
+
+
+def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]:
+    table: str | None = None
+    column: str | None = None
+    headers: list[str] = []
+    held: list[str] = []
+
+    def flush() -> Iterator[Note]:
+        if held:
+            yield Note(text=" ".join(held), table=table, column=column)
+            held.clear()
+
+    for line in text.splitlines():
+        heading, row, item = _HEADING.fullmatch(line), _ROW.fullmatch(line), _ITEM.fullmatch(line)
+        if heading is not None:
+            yield from flush()
+            table, column = _titled(heading["text"], catalogue, table, declared=declared)
+            headers = []
+        elif row is not None:
+            yield from flush()
+            cells = [each.strip() for each in re.split(r"(?<!\\)\|", row["cells"])]
+            if _RULE.fullmatch(line):
+                continue
+            if not headers:
+                headers = [each.strip("*` ").lower() for each in cells]
+            else:
+                yield from _of_row(headers, cells, table)
+        elif item is not None:
+            yield from flush()
+            held.append(item["text"])
+        elif not line.strip():
+            yield from flush()
+            headers = []
+        else:
+            held.append(line.strip())
+    yield from flush()
+
+
+def _of_row(headers: list[str], cells: list[str], table: str | None) -> Iterator[Note]:
+    named = next((place for place, each in enumerate(headers) if _NAME_HEADERS & set(each.split())), 0)
+    own = next((place for place, each in enumerate(headers) if each == "table"), None)
+    if own is not None and own < len(cells):
+        table = cells[own].strip("`* ") or table
+    if named >= len(cells):
+        return
+    path = cells[named].strip("`* ")
+    before, _, column = path.rpartition(".")
+    table = before or table
+    for place, cell in enumerate(cells):
+        kind = headers[place] if place < len(headers) else ""
+        if place not in (named, own) and cell and not kind.startswith(("type", "null", "key", "default")):
+            yield Note(text=cell, table=table, column=column or None)
+
+
+def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bool) -> tuple[str | None, str | None]:
+    """The table, and the column, that a heading names."""
+    match = _TITLED.fullmatch(title.strip())
+    if match is None:
+        return None, None
+    before, _, name = match["path"].rpartition(".")
+    known = catalogue.table(match["path"])
+    if known is not None:
+        return known.name, None
+    if before and (of := catalogue.table(before)) is not None:
+        return of.name, name
+    if (
+        table is not None
+        and (held := catalogue.table(table)) is not None
+        and name.lower() in map(str.lower, held.columns)
+    ):
+        return table, name
+    return (None, None) if declared or " " in title.strip("`* ") else (catalogue.add_table(name).name, None)
+
+
+def _add_names(note: Note, catalogue: Catalogue) -> None:
+    """Adds the tables and columns that a note itself names to the catalogue."""
+    current = note.table
+    head = _HEAD.match(note.text)
+    if head is not None and note.table is None and head["table"].islower():
+        path = head["table"]
+        if "." not in path:
+            current = catalogue.add_table(path).name
+    if note.column and note.table:
+        catalogue.add_column(note.table, note.column)
+    for path in _DOTTED.findall(note.text):
+        before, _, name = path.rpartition(".")
+        current = catalogue.add_column(before, name).table
+    if current is not None:
+        for name in _TICKED.findall(note.text):
+            if catalogue.table(name) is None and not catalogue.holders(name):
+                catalogue.add_column(current, name)

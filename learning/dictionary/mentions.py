@@ -1,0 +1,69 @@
+"""Where a text names a column, and which one it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_VALUE = r"'[^']{1,20}'|\"[^\"]{1,20}\"|TRUE|FALSE|true|false|True|False|\d{1,3}"
+_NAMED = re.compile(
+    rf"(?P<tick>`)?(?P<path>{_NAME}(?:\.{_NAME}){{0,3}})(?(tick)(?:\s*=\s*(?P<inner>{_VALUE}))?`)"
+    rf"(?:\s*=\s*(?P<outer>{_VALUE})(?![\w.]))?"
+)
+_PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A column that a text names."""
+
+    start: int
+    end: int
+    column: DescribedColumn
+    value: str | None
+    """The value that stands behind it after `=`, as it is written."""
+    plain: bool
+    """It is a plain word of English too, without quotes: it means the column only before a list of codes."""
+
+
+def mentions(text: str, catalogue: Catalogue, table: str | None) -> list[Mention]:
+    """The columns that a text names, in order. A name without a table is of the table named last, or the only one."""
+    found: list[Mention] = []
+    current = catalogue.table(table) if table else None
+    for match in _NAMED.finditer(text):
+        path, ticked = match["path"], match["tick"] is not None
+        if "." not in path and (named := catalogue.table(path)) is not None and _is_subject(text, match, ticked):
+            current = named
+            continue
+        column = _column(path, catalogue, current)
+        if column is None:
+            continue
+        if "." in path:
+            current = catalogue.table(column.table)
+        plain = not ticked and "." not in path and bool(_PLAIN_WORD.fullmatch(path))
+        value = match["inner"] or match["outer"]
+        found.append(Mention(match.start(), match.end(), column, value, plain))
+    return found
+
+
+def _is_subject(text: str, match: re.Match[str], ticked: bool) -> bool:
+    """Whether the name of a table is the subject: in quotes, or at the start before a colon."""
+    return ticked or (not text[: match.start()].strip("*_- ") and text[match.end() :].lstrip("*` ")[:1] == ":")
+
+
+def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> DescribedColumn | None:
+    before, _, name = path.rpartition(".")
+    if before:
+        table = catalogue.table(before)
+        return None if table is None else _of(table, name)
+    if current is not None and (own := _of(current, name)) is not None:
+        return own
+    holders = catalogue.holders(name)
+    return holders[0] if len(holders) == 1 else None
+
+
+def _of(table: DescribedTable, name: str) -> DescribedColumn | None:
+    return next((each for each in table.columns.values() if each.name.lower() == name.lower()), None)

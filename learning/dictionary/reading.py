@@ -1,0 +1,199 @@
+"""Reads the notes of a dictionary into what they state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from learning.dictionary.catalogue import Catalogue, DescribedColumn
+from learning.dictionary.codes import code_list
+from learning.dictionary.definitions import counted_back, definitions, flag_definitions
+from learning.dictionary.exclusions import exclusions
+from learning.dictionary.findings import DictionaryFindings, WrittenConvention
+from learning.dictionary.groups import CodedColumn, code_groups
+from learning.dictionary.mentions import Mention, mentions
+from learning.dictionary.notes import Note, sentences
+from learning.dictionary.states import states
+from learning.dictionary.units import unit_of_name, unit_written
+from scoring.words import identifier_words, stem
+
+_CODE_WORDS = frozenset("code cd key type kind".split())
+MOST_NOTES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNote:
+    """A note with the columns that it names and the codes that it lists."""
+
+    note: Note
+    mentions: Sequence[Mention]
+    coded: Sequence[CodedColumn]
+
+
+def read_notes(
+    notes: Iterable[Note], catalogue: Catalogue, stated: DictionaryFindings | None = None
+) -> DictionaryFindings:
+    """What the notes state about the tables of the catalogue; `stated` is known from elsewhere, such as dbt's tests."""
+    catalogue.link()
+    read = [_read(each, catalogue) for each in notes]
+    known = _known_codes(read, catalogue, stated)
+    conventions: list[WrittenConvention] = []
+    units = {
+        each.text: unit
+        for table in catalogue.tables.values()
+        for each in table.columns.values()
+        if (unit := unit_of_name(each))
+    }
+    for each in read:
+        units.update(_units(each))
+        conventions += _conventions(each, known, catalogue)
+    units.update(stated.units if stated is not None else {})
+    return DictionaryFindings(
+        conventions=tuple(_distinct(conventions)),
+        units=units,
+        codes={each.column.text: each.codes for each in known},
+    )
+
+
+def _read(note: Note, catalogue: Catalogue) -> ReadNote:
+    found = mentions(note.text, catalogue, note.table)
+    about = _about(note, catalogue)
+    coded: dict[str, CodedColumn] = {}
+    if about is not None and all(each.column != about for each in found):
+        found.insert(0, Mention(0, 0, about, None, plain=False))
+    if about is not None and (codes := code_list(_sentence_at(note.text, 0))) is not None:
+        coded[about.text] = CodedColumn(about, codes)
+    for place, mention in enumerate(found):
+        if not mention.end:
+            continue
+        text = _behind(note.text, mention, found[place + 1 :])
+        codes = code_list(text)
+        if codes is not None:
+            coded.setdefault(mention.column.text, CodedColumn(mention.column, codes))
+    if not found and about is None:
+        coded.update({each.column.text: each for each in _headed(note.text, catalogue)})
+    return ReadNote(note, found, tuple(coded.values()))
+
+
+def _about(note: Note, catalogue: Catalogue) -> DescribedColumn | None:
+    """The column that the whole note is about."""
+    table = catalogue.table(note.table) if note.table else None
+    if table is None or note.column is None:
+        return None
+    return next((each for each in table.columns.values() if each.name.lower() == (note.column or "").lower()), None)
+
+
+def _sentence_at(text: str, start: int) -> str:
+    """From here to the end of the sentence."""
+    for first, last in sentences(text):
+        if first <= start < last:
+            return text[start:last].rstrip().removesuffix(".")
+    return text[start:]
+
+
+def _behind(text: str, mention: Mention, later: Sequence[Mention]) -> str:
+    """From a name to the end of its sentence, or to the next name outside of brackets."""
+    end = mention.end
+    sentence = _sentence_at(text, end)
+    depth = 0
+    for place, letter in enumerate(sentence):
+        depth += (letter in "([") - (letter in ")]")
+        at = end + place
+        if not depth and any(each.start == at and not each.plain for each in later):
+            return sentence[:place].rstrip(" ,;(`")
+    return sentence
+
+
+def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
+    """Codes behind words that mean one column: `tariff types: FIX fixed, VAR variable` of `tariff_type_code`."""
+    head, colon, rest = text.partition(":")
+    words = tuple(stem(each) for each in head.strip(" -*`").split())
+    codes = code_list(":" + _sentence_at(rest, 0)) if colon and 0 < len(words) <= 3 else None
+    if codes is None:
+        return
+    for table in catalogue.tables.values():
+        for column in table.columns.values():
+            named = identifier_words(column.name)
+            if named == words or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words):
+                yield CodedColumn(column, codes)
+
+
+def _known_codes(
+    read: Sequence[ReadNote], catalogue: Catalogue, stated: DictionaryFindings | None
+) -> list[CodedColumn]:
+    """The codes of each column: those that were listed first."""
+    known: dict[str, CodedColumn] = {}
+    before = stated if stated is not None else DictionaryFindings()
+    for column, codes in before.codes.items():
+        table, _, name = column.rpartition(".")
+        known[column] = CodedColumn(catalogue.add_column(table, name), codes)
+    for each in read:
+        for coded in each.coded:
+            listed = known.get(coded.column.text)
+            if listed is None or (not any(listed.codes.values()) and any(coded.codes.values())):
+                known[coded.column.text] = coded
+    return list(known.values())
+
+
+def _units(read: ReadNote) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for place, mention in enumerate(read.mentions):
+        unit = unit_written(_behind(read.note.text, mention, read.mentions[place + 1 :]))
+        if unit is not None and not mention.plain:
+            found[mention.column.text] = unit
+    if read.note.table and read.note.column and (unit := unit_written(f" {read.note.text}")):
+        found[f"{read.note.table}.{read.note.column}"] = unit
+    return found
+
+
+def _conventions(read: ReadNote, known: Sequence[CodedColumn], catalogue: Catalogue) -> list[WrittenConvention]:
+    text = read.note.text
+    nearby = _nearby(read, known)
+    found: list[WrittenConvention] = []
+    defining: set[int] = set()
+    for start, end in sentences(text):
+        defined = [*definitions(text[start:end], nearby), *flag_definitions(text[start:end], _within(read, start, end))]
+        if not defined:
+            unique = [each for each in known if each not in nearby]
+            defined = definitions(text[start:end], unique) if _one_column(text[start:end], unique) else []
+        found += states(text[start:end], _within(read, start, end))
+        if defined:
+            defining.add(start)
+        found += defined
+    found += exclusions(text, read.mentions, nearby, catalogue, defining)
+    for each in read.coded:
+        found += counted_back(text, each, read.coded)
+    return found
+
+
+def _within(read: ReadNote, start: int, end: int) -> list[Mention]:
+    """The columns that a sentence names, placed in the sentence."""
+    inside = [each for each in read.mentions if start <= each.start < end]
+    return [replace(each, start=each.start - start, end=each.end - start) for each in inside]
+
+
+def _nearby(read: ReadNote, known: Sequence[CodedColumn]) -> list[CodedColumn]:
+    """The columns with codes that a note is about: those it lists, those it names, and those of its tables."""
+    listed = {each.column.text for each in read.coded} | {each.column.text for each in read.mentions}
+    own = [each for each in known if each.column.text in listed]
+    if own:
+        return own
+    tables = {each.column.table for each in read.mentions} | {read.note.table or ""}
+    return [each for each in known if each.column.table in tables]
+
+
+def _one_column(sentence: str, known: Sequence[CodedColumn]) -> bool:
+    groups = [each for each in code_groups(sentence, known) if len("".join(each.codes)) > 1]
+    return bool(groups) and len({each.of.column.text for each in groups}) == 1
+
+
+def _distinct(conventions: Iterable[WrittenConvention]) -> list[WrittenConvention]:
+    """Each condition of a table once for the same words; one for every question before one for some."""
+    found: dict[tuple[str, str, tuple[str, ...]], WrittenConvention] = {}
+    for each in conventions:
+        key = (each.table.lower(), each.predicate.lower(), each.when)
+        before = found.get(key)
+        if before is None or (each.required and not before.required):
+            found[key] = each
+    always = {(table, predicate) for (table, predicate, when), each in found.items() if not when and each.required}
+    return [each for (table, predicate, when), each in found.items() if not when or (table, predicate) not in always]

@@ -1,0 +1,269 @@
+"""Whether an answer has the conditions that a tenant's rules state of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from scoring.alignment.left_out import excluded_blocks
+from scoring.linking import content_words
+from scoring.rules import Convention
+from scoring.specification import Op, SqlFilter, TokenKind
+from scoring.values import Choices, Number, Text, Value
+from scoring.verdict import Case
+from scoring.words import identifier_words, letters, stem
+
+_FRAME = frozenset("is at on date flag code status state has".split())
+_EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
+_KEEPS = frozenset({Op.EQ, Op.IN})
+_GAP = 2
+"""From one word of a phrase to the next, in words: one may stand between them."""
+
+
+def lacking(case: Case) -> list[Convention]:
+    """The conventions that are meant for the question and the tables of the SQL, and that the SQL has not.
+
+    Of conventions for the same words of the question, such as `open` of two tables, one is enough.
+    """
+    found = [each for each in _meant(case) if each.required and not _has(each, case)]
+    served = {phrase for each in _meant(case) if each.when and _has(each, case) for phrase in each.when}
+    return [each for each in found if not each.when or served.isdisjoint(each.when)]
+
+
+def followed(case: Case) -> list[Convention]:
+    """The conventions of the SQL's tables that the SQL has, where the question does not speak of them."""
+    return [each for each in _meant(case) if _read_columns(case) & columns_of(each) and _has(each, case)]
+
+
+def columns_of(convention: Convention) -> set[str]:
+    """The names of the columns that it restricts."""
+    return {column.name for term in convention.terms if term.lhs is not None for column in term.lhs.columns}
+
+
+def _meant(case: Case) -> Iterator[Convention]:
+    """The conventions for the question, of tables whose rows reach the answer."""
+    gone = excluded_blocks(case.sql)
+    tables = {letters(table) for block in case.sql.blocks if block.path not in gone for table in block.tables}
+    said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
+    one = _is_about_one(case)
+    for each in case.rules.conventions:
+        if letters(each.table) not in tables:
+            continue
+        if each.when:
+            if any(says(said, phrase) for phrase in each.when) and not _speaks_of_others(each, case):
+                yield each
+        elif not one and not _spoken(each, case):
+            yield each
+
+
+def _is_about_one(case: Case) -> bool:
+    """Whether the SQL looks up one row that the question names: whose it is says whether it counts."""
+    return any(
+        each.op is Op.EQ
+        and isinstance(each.rhs, Text)
+        and each.lhs is not None
+        and len(each.lhs.columns) == 1
+        and not _NAMES.isdisjoint(identifier_words(each.lhs.columns[0].name)[-1:])
+        and each.rhs.folded in case.question.text.casefold()
+        for each in case.sql.filters
+    )
+
+
+_MOMENTS = frozenset("at on date ts time timestamp".split())
+_NAMES = frozenset("name title email username login".split())
+
+
+def says(said: list[str], phrase: str) -> bool:
+    """Whether a question (its roots) holds the phrase's words in order, with at most one word between two of them.
+
+    A noun behind `#` stands for a question that counts or lists such rows.
+
+    >>> question = roots("how many open shops did we bill".split())
+    >>> says(question, "open shops"), says(question, "billed"), says(question, "shops how"), says(question, "#shops")
+    (True, True, False, True)
+    >>> says(roots("revenue per shop".split()), "#shops"), says(roots("small shops that closed".split()), "#shops")
+    (False, True)
+    """
+    if phrase.startswith("#"):
+        noun = roots([phrase[1:]])
+        return any(_in_order(said, [*opener, *noun]) for opener in _OPENERS) or noun[0] in said[:_START]
+    return _in_order(said, roots(phrase.split()))
+
+
+def _in_order(said: list[str], words: list[str]) -> bool:
+    places = [place for place, word in enumerate(said) if word == words[0]] if words else []
+    for word in words[1:]:
+        near = [after for place in places for after in range(place + 1, place + 1 + _GAP)]
+        places = [after for after in near if said[after : after + 1] == [word]]
+    return bool(places)
+
+
+_OPENERS = (["how", "many"], ["number", "of"], ["list", "of"], ["list"], ["all"], ["which"], ["new"], ["top"])
+"""The roots of words before a noun whose rows are counted or listed."""
+
+
+def roots(words: Iterable[str]) -> list[str]:
+    """The words without plural; verbs in one form, which is not that of the noun: `billed`, `we bill`, not `the bill`.
+
+    >>> roots(["orders", "ordered", "cancellation", "cancelled", "we", "invoice", "invoiced", "invoice"])
+    ['order', 'order~', 'cancel~', 'cancel~', 'we', 'invoic~', 'invoic~', 'invoice']
+    """
+    before = ""
+    found: list[str] = []
+    for word in words:
+        bare = stem(word.lower())
+        found.append(_verb(bare, _WHOLE) if before in _ACTORS else _verb(bare, _ENDINGS))
+        before = bare
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _verb(word: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            found = word.removesuffix(ending)
+            return f"{found[:-1] if len(found) > _SHORTEST + 1 and found[-1:] == found[-2:-1] else found}~"
+    return word
+
+
+_ENDINGS = ("ation", "ing", "ed")
+_WHOLE = (*_ENDINGS, "e", "")
+_ACTORS = frozenset("we they you i did to".split())
+_SHORTEST = 3
+_START = 3
+
+
+def _read_columns(case: Case) -> set[str]:
+    return {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
+
+
+def _spoken(convention: Convention, case: Case) -> bool:
+    """Whether the question itself speaks of what the convention leaves out: `how many test shops`."""
+    words = {word for name in columns_of(convention) for word in identifier_words(name)} - _FRAME
+    return not words.isdisjoint(case.question.stems)
+
+
+def _has(convention: Convention, case: Case) -> bool:
+    """Whether the SQL has the condition: any one on the column, or, for some words, one that keeps the same codes."""
+    columns = columns_of(convention)
+    if not columns & _read_columns(case):
+        return bool(convention.when) and _tells_by_moment(convention, case)
+    codes = codes_of(convention, case)
+    if not convention.when or codes is None:
+        return True
+    wanted = _kept(convention.terms, codes)
+    sets = [
+        _kept_by(each, codes)
+        for each in case.sql.filters
+        if each.lhs is not None and columns & {one.name for one in each.lhs.columns}
+    ]
+    known = [each for each in sets if each is not None]
+    if wanted is None or len(known) < len(sets):
+        return True
+    readings = [*known, _all_of(known), _any_of(known)]
+    asked = spoken_codes(codes, case.question.stems)
+    return any(kept ^ wanted <= asked or (kept <= wanted and kept <= asked) for kept in readings)
+
+
+def _tells_by_moment(convention: Convention, case: Case) -> bool:
+    """Whether the SQL tells the state of the table's rows by a moment instead: `closed_at IS NULL` for `open`."""
+    return any(
+        each.op in (Op.IS_NULL, Op.NOT_NULL)
+        and each.lhs is not None
+        and _table(each) == letters(convention.table)
+        and not _MOMENTS.isdisjoint(identifier_words(each.lhs.name)[-1:])
+        and not any(each.lhs.name in columns_of(other) for other in case.rules.conventions)
+        for each in case.sql.filters
+    )
+
+
+def _table(each: SqlFilter) -> str | None:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    tables = {letters(column.table) for column in columns if column.table}
+    return tables.pop() if len(tables) == 1 else None
+
+
+def codes_of(convention: Convention, case: Case) -> Mapping[str, str] | None:
+    """The codes of the one column that it restricts, where the rules list them."""
+    columns = columns_of(convention)
+    if len(columns) != 1:
+        return None
+    (column,) = columns
+    codes = case.rules.codes
+    return codes.get(f"{convention.table}.{column}") or codes.get(column)
+
+
+def _speaks_of_others(convention: Convention, case: Case) -> bool:
+    """Whether the question names a code, by its meaning, that the convention leaves out: `revenue of void invoices`."""
+    codes = codes_of(convention, case)
+    wanted = _kept(convention.terms, codes) if codes is not None else None
+    if codes is None or wanted is None:
+        return _spoken(convention, case) if codes is None else False
+    return bool(spoken_codes(codes, case.question.stems) - wanted)
+
+
+def spoken_codes(codes: Mapping[str, str], said: frozenset[str]) -> frozenset[str]:
+    """The codes whose meaning the question says."""
+    return frozenset([code for code, meaning in codes.items() if means(meaning, said)])
+
+
+def means(meaning: str, said: frozenset[str]) -> bool:
+    """Whether the question says all words of a meaning, or of one of several that ` / ` separates.
+
+    >>> means("sent out / cancelled", frozenset({"cancellation", "rate"})), means("", frozenset({"crate"}))
+    (True, False)
+    """
+    own = frozenset([_verb(word, _STATES) for word in said])
+    alternatives = [content_words(each) for each in meaning.split(" / ")]
+    return any(words and own.issuperset([_verb(word, _STATES) for word in words]) for words in alternatives)
+
+
+_STATES = ("ation", "ed")
+
+
+def said_plainly(case: Case) -> frozenset[str]:
+    """The stems of the question without those that a `not` or `never` stands right before."""
+    tokens = [token for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION]
+    denied = {
+        later.stem
+        for place, token in enumerate(tokens)
+        if token.lower in _DENIES or token.lower.endswith("n't")
+        for later in tokens[place + 1 : place + 3]
+    }
+    return case.question.stems - denied
+
+
+_DENIES = frozenset("not never no without except excluding yet non".split())
+
+
+def _kept(terms: Iterable[SqlFilter], codes: Mapping[str, str]) -> frozenset[str] | None:
+    sets = [_kept_by(each, codes) for each in terms]
+    known = [each for each in sets if each is not None]
+    return _all_of(known) if known and len(known) == len(sets) else None
+
+
+def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    first, *others = sets
+    return first.intersection(*others)
+
+
+def _any_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset([each for one in sets for each in one])
+
+
+def _kept_by(each: SqlFilter, codes: Mapping[str, str]) -> frozenset[str] | None:
+    """The codes whose rows a condition keeps; `None` where that is not known."""
+    if each.op not in _EXACT:
+        return None
+    values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    named = [code for code in map(_code, values) if code is not None]
+    if len(named) < len(values):
+        return None
+    given = frozenset([each for each in named if each in codes])
+    return given if each.op in _KEEPS else frozenset(codes) - given
+
+
+def _code(value: Value | None) -> str | None:
+    if isinstance(value, Text):
+        return value.folded
+    return str(value) if isinstance(value, Number) else None
