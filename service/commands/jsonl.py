@@ -62,7 +62,7 @@ def _skip_line(stream: BinaryIO) -> None:
 
 
 def answer_files(source: str) -> list[str]:
-    """The file itself, or each `answers.jsonl` in a folder and below, by path. A folder without any ends the command."""
+    """The file itself, or each `answers.jsonl` in a folder and below. A folder without any ends the command."""
     folder = Path(source)
     if not folder.is_dir():
         return [source]
