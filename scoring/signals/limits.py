@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import takes_extreme
+from scoring.signals.order import PROTECTIVE, names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
-PROTECTIVE = 100
-"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 
 
 def limit_missing(case: Case) -> Finding | None:
@@ -27,7 +25,7 @@ def limit_missing(case: Case) -> Finding | None:
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
-    if takes_extreme(case):
+    if takes_extreme(case) or all(names_column(each.word, case) for each in case.question.superlatives):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
 

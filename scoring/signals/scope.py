@@ -62,6 +62,9 @@ def _counts_none(each: SqlFilter) -> bool:
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:
     """Whether the rows tested may be several of one thing: a subquery's, a join's, or those of the only block."""
+    keys = {key.operand.name for key in case.sql.group_by}
+    if differing.lhs is not None and differing.lhs.name in keys:
+        return False  # a group is one value: there is no other row of it
     tables = next((block.tables for block in case.sql.blocks if block.path == differing.block), ())
     if len(tables) > 1 or any(each.block == differing.block for each in case.sql.subqueries):
         return True
