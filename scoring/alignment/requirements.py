@@ -128,7 +128,8 @@ def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, cont
     """Whether the SQL leaves out rows of a time before which the question has a negation."""
     if not question.negations or not _is_lacking(own, question):
         return False
-    if any(meets_length(replace(own, op=Op.NOT_WITHIN), each, context) for each in sql.having):
+    lasts = [each for each in sql.filters if each.lhs is not None and each.lhs.func == "MAX"]
+    if any(meets_length(replace(own, op=Op.NOT_WITHIN), each, context) for each in lasts):
         return True
     left_out = [each for each in sql.filters if each.op is Op.WITHIN and effective_op(each, context) is not each.op]
     return any(same_value(own.rhs, each.rhs, context) for each in left_out)

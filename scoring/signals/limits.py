@@ -77,6 +77,8 @@ def _unasked(case: Case) -> int | None:
     limit = case.sql.limit
     if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
         return None
+    if limit is not None and limit.count == 1 and case.sql.order_by and "current" in case.question.stems:
+        return None  # the current one is the last of several
     formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
     if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
         return None

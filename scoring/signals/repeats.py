@@ -30,7 +30,8 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
-    if len(case.sql.joins) == 1 and any(_lacks_partner(each) for each in case.sql.filters):
+    absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
+    if any(len([join for join in case.sql.joins if join.block == block]) == 1 for block in absent):
         return None  # `LEFT JOIN … IS NULL`: a row without a partner comes once
     deeds = _counted_deeds(case)
     if deeds is not None:
