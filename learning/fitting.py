@@ -13,14 +13,17 @@ from scipy.special import expit
 
 from learning.labelled import CODES, Floats, LabelTable
 from learning.selection import Bounds
-from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, ReasonCode
+from scoring.reason_kinds import CONTRADICTIONS, FORGERIES, FORMS, HINTS, IN_FAVOUR
+from scoring.reasons import ReasonCode
 
 PENALTY = 3.0
 """Strength of the pull of each weight towards `PRIOR`, in summed row weights."""
 PAIR_WEIGHT = 1.0
 """Weight of the pairs of a question beside the answers to it, one by one."""
-CONTRADICTION = -2.0
-"""The prior of a signal that contradicts the question; of other signals against an answer it is -1 or their bound."""
+CONTRADICTION = -3.0
+"""The prior of a signal that contradicts the question."""
+FAULT = -2.0
+"""The prior of any other fault; of a form it is -0.5, and of a hint half its bound."""
 
 
 def _prior(code: ReasonCode) -> float:
@@ -28,7 +31,9 @@ def _prior(code: ReasonCode) -> float:
         return 0.5
     if code in CONTRADICTIONS:
         return CONTRADICTION
-    return FORGERIES.get(code, max(-1.0, HINTS.get(code, -1.0)))
+    if code in FORMS:
+        return -0.5
+    return FORGERIES.get(code, HINTS.get(code, 2 * FAULT) / 2)
 
 
 PRIOR = np.array([_prior(code) for code in CODES])

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.reasons import FORMS, ReasonCode
+from scoring.reason_kinds import FORMS
+from scoring.reasons import ReasonCode
 from scoring.signals import SIGNALS
 
 Floats = NDArray[np.float64]

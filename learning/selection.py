@@ -8,16 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.labelled import CODES, Floats, LabelTable
-from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, Kind, ReasonCode, kind_of
+from scoring.reason_kinds import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, KNOWLEDGE, ReasonKind, kind_of
+from scoring.reasons import ReasonCode
 
 LEAST_DATABASES = 4
 """Fewest databases on which a signal must fire to have a weight of its own."""
 FEW_DATABASES_BOUND = 1.0
-"""Most log-odds, before the slope, of a signal that fires on fewer databases."""
+"""Most log-odds, before the slope, of a form that fires on fewer databases; a fault has its prior there."""
 UNPROVEN_BOUND = 0.5
 """Most log-odds, before the slope, of a signal whose direction differs between databases or agents."""
 LEAST_FAULT = 0.25
 """Fewest log-odds, before the slope, of a fault: labels that cannot weigh it do not make it harmless."""
+DOUBTED_FAULT = 0.75
+"""Most log-odds, before the slope, of a fault whose direction differs between databases or agents."""
+MOST_KNOWLEDGE = 1.5
+"""Most log-odds, before the slope, for what an agent knows of the house: knowing it answers no question."""
 LEAST_FIRINGS = 8
 """Fewest firings in a database, or of an agent, from which its direction there is compared."""
 REVERSED = 2.5
@@ -47,11 +52,15 @@ def _bound(code: ReasonCode, *, few: bool, unproven: bool) -> Bounds:
         return None, FORGERIES[code]
     if code in CONTRADICTIONS:
         return None, -LEAST_FAULT
+    if code in KNOWLEDGE:
+        return 0.0, MOST_KNOWLEDGE
     hint = [-HINTS[code]] if code in HINTS else []
     limit = min([*hint, *[UNPROVEN_BOUND] * unproven, *[FEW_DATABASES_BOUND] * few], default=None)
     if code in IN_FAVOUR:
         return 0.0, limit
-    return (None if limit is None else -limit), (-LEAST_FAULT if kind_of(code) is Kind.FAULT else 0.0)
+    if kind_of(code) is ReasonKind.FAULT:
+        return (-DOUBTED_FAULT if unproven else None), -LEAST_FAULT
+    return (None if limit is None else -limit), 0.0
 
 
 def _fired(signals: Floats) -> Floats:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from scoring.immutable import immutable
-from scoring.reasons import FORGERIES, FROM_DATABASE, WITHOUT_SIGNAL, ReasonCode
+from scoring.reason_kinds import FORGERIES, FROM_DATABASE, WITHOUT_SIGNAL
+from scoring.reasons import ReasonCode
 
 MOST_CONDITIONS = 3
 """Most conditions of one rule."""

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
-from scoring.reasons import ReasonCode, kind_of
+from scoring.reason_kinds import kind_of
+from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.specification import (
     Block,

@@ -114,10 +114,13 @@ class DatePart:
     """One recurring part of a date compared with a number: every January is (month, 1)."""
 
     part: str
-    """`month` (0 is the current one, -1 the one before), `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`."""
+    """`month` (0 is the current one, -1 the one before), `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`,
+    `date` (1103 is 3 November)."""
     value: int
     last: int | None = None
     """The last of several: `June to August` is (month, 6, 8). A run to or from the year's end may be open there."""
+    year: int | None = None
+    """Years from the current one, where the question says: -1 for `October last year`."""
 
     def __str__(self) -> str:
         return f"{self.part} {self.value}" if self.last is None else f"{self.part} {self.value} to {self.last}"

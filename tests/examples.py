@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from scoring.evaluation import examine
 from scoring.query import Query, Unscored
@@ -23,8 +24,13 @@ def rules_with(
     return Rules(conventions=tuple(stated), codes=codes or {})
 
 
-def example_case(question: str, sql: str, enriched: str | None = None, *, rules: Rules | None = None) -> Case:
-    """Stages 1 to 3 of an answer that can be read, by the default rules where none are given."""
-    examined = examine(Query(question=question, sql=sql, enriched_question=enriched), rules or Rules())
+def example_case(
+    question: str, sql: str, enriched: str | None = None, *, asked: str | None = None, rules: Rules | None = None
+) -> Case:
+    """Stages 1 to 3 of an answer that can be read, by the default rules unless others are given; `asked` is a date."""
+    moment = datetime.fromisoformat(asked) if asked is not None else None
+    examined = examine(
+        Query(question=question, sql=sql, enriched_question=enriched, occurred_at=moment), rules or Rules()
+    )
     assert isinstance(examined, Case), examined
     return examined

@@ -19,7 +19,8 @@ from consumers.evaluation.outcomes import DeferredReason, OutcomeKind
 from consumers.wire.events import InvalidReason
 from consumers.wire.rules_document import RulesDocument
 from scoring.query import Query, UnscoredReason
-from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.reason_kinds import IN_FAVOUR
+from scoring.reasons import ReasonCode
 from scoring.record import MODEL_FIELDS, SCORED_FIELDS
 from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict

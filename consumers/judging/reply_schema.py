@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scoring.judging.proposals import OFFERED_OPERATORS
-from scoring.reasons import WITHOUT_SIGNAL, ReasonCode
+from scoring.reason_kinds import WITHOUT_SIGNAL
+from scoring.reasons import ReasonCode
 from scoring.verdict import Verdict
 
 OFFERED_CODES = tuple(code.value for code in ReasonCode if code not in WITHOUT_SIGNAL)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.estimate.across_agents import predict_share
 from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
-from evals.estimate.right_share import LabelledScore, ShareEstimate, drawn_alike, estimate_share
+from evals.estimate.right_share import LabelledScore, Method, ShareEstimate, drawn_alike, estimate_share
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 
 ENOUGH_RECORDED = 20
@@ -22,12 +21,8 @@ class NotRandomError(ValueError):
 class AnswerGroup:
     """The answers of a group, and the labels of some of them."""
 
-    alone: Probabilities
-    """By `p_alone`: predicts the share of right answers where there are no labels."""
-    best: Probabilities
+    scores: Probabilities
     """By the probability that goes best with labels: `p_correct`, with memory where it is on."""
-    judges: frozenset[str]
-    """The judges that gave scores."""
     labels: Sequence[LabelledScore]
     """One for each labelled answer."""
     places: ScoreCounts | None = None
@@ -68,10 +63,10 @@ def estimate_groups(groups: Mapping[str, AnswerGroup], *, level: float, random: 
 
 
 def estimate_group(group: AnswerGroup, *, level: float) -> ShareEstimate:
-    """Estimates the share from the labels, or without labels from the mean score."""
+    """Estimates the share from the labels. Without labels nothing is known, whatever the scores are."""
     if group.labels:
-        return estimate_share(group.best, group.labels, level=level)
-    return predict_share(group.alone, group.judges, level=level)
+        return estimate_share(group.scores, group.labels, level=level)
+    return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
 
 
 def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
@@ -82,7 +77,9 @@ def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
     """
     recorded = [each for each in group.labels if each.probability is not None]
     others = [each for each in group.labels if each.probability is None]
-    if len(recorded) >= min(ENOUGH_RECORDED, len(others)) or has_unlikely_mean(group.best, [each.p for each in others]):
+    if len(recorded) >= min(ENOUGH_RECORDED, len(others)) or has_unlikely_mean(
+        group.scores, [each.p for each in others]
+    ):
         return recorded
     return others
 

@@ -42,7 +42,7 @@ class Method(StrEnum):
     COMPLETE = "all labelled"
     """Every answer has a label."""
     NO_LABELS = "no labels"
-    """Predicted from the mean score, as published agents of that mean are right."""
+    """Nothing is known yet: a mean score says little of the share of right answers."""
 
 
 class LabelledScore(NamedTuple):

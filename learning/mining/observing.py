@@ -12,7 +12,8 @@ from scoring.query import Query
 from scoring.question.english import function_words as english
 from scoring.question.english.nouns import UNITS
 from scoring.question.english.numbers import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 from scoring.signals import read_signals
 from scoring.specification import Column, Op, Operand, SqlFilter, SqlSpec, Token, TokenKind
 from scoring.values import Boolean, Choices, Number, RelativeTime, Text, TimeRange, Value

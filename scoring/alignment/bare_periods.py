@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, shift
+from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, period, shift
 
 _DAY = timedelta(days=1)
 
@@ -29,7 +29,7 @@ def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datet
     return edge is not None and any(
         _is_run(run, there, part, now)
         for year in (edge.year - 1, edge.year)
-        if (run := run_of(part, year)) is not None and _is_near(run, now)
+        if (run := run_of(part, year)) is not None and _is_near(run, now, part.year)
     )
 
 
@@ -39,6 +39,8 @@ def run_of(part: DatePart, year: int) -> TimeRange | None:
     >>> str(run_of(DatePart("quarter", 3), 2026)), str(run_of(DatePart("month", 11, 2), 2026))
     ('[2026-07-01, 2026-10-01)', '[2026-11-01, 2027-03-01)')
     """
+    if part.part == "date":
+        return _days_of(part, year)
     if part.part not in ("month", "quarter") or part.value < 1 or not 1 < year < 9990:
         return None
     size, last = MONTHS[Grain(part.part)], part.last or part.value
@@ -49,10 +51,20 @@ def run_of(part: DatePart, year: int) -> TimeRange | None:
     return TimeRange(first, after)
 
 
-def _is_near(run: TimeRange, now: datetime | None) -> bool:
-    """Whether a period begins less than a year before or after now."""
+def _days_of(part: DatePart, year: int) -> TimeRange | None:
+    """The day, or days, of a year: 3 November is (date, 1103)."""
+    first = period(Grain.DAY, year=year, month=part.value // 100, day=part.value % 100)
+    last = part.last or part.value
+    final = period(Grain.DAY, year=year + (last < part.value), month=last // 100, day=last % 100)
+    return TimeRange(first.start, final.end) if first is not None and final is not None else None
+
+
+def _is_near(run: TimeRange, now: datetime | None, year: int | None) -> bool:
+    """Whether a period begins in the year that is named, or else less than a year before or after now."""
     if now is None or run.start is None:
         return True
+    if year is not None:
+        return run.start.year == now.year + year
     return shift(now, Grain.YEAR, -1) < run.start <= shift(now, Grain.YEAR, 1)
 
 
@@ -60,13 +72,21 @@ def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | No
     """Whether the ends agree. A run to or from an end of the year may be open there, and any may be from now on."""
     if run.start is None or run.end is None:
         return False
-    from_first = part.last is not None and part.value == 1
-    to_last = part.last is not None and part.last * MONTHS[Grain(part.part)] == 12
+    several = part.last is not None
+    from_first, to_last = several and part.value in (1, 101), several and part.last == _LAST.get(part.part)
     starts = abs(there.start - run.start) < _DAY if there.start is not None else from_first
-    if there.end is None:
-        return starts and (to_last or (now is not None and run.start <= now < run.end))
-    ended = abs(there.end - run.end) <= timedelta(seconds=1)
-    return starts and (ended or (now is not None and now - _DAY <= there.end and (to_last or now < run.end)))
+    goes_on = now is not None and run.start <= now < run.end
+    return starts and _ends_alike(run.end, there.end, now, may_be_open=to_last or goes_on)
+
+
+def _ends_alike(wanted: datetime, there: datetime | None, now: datetime | None, *, may_be_open: bool) -> bool:
+    if there is None or abs(there - wanted) <= timedelta(seconds=1):
+        return there is not None or may_be_open
+    return may_be_open and now is not None and now - _DAY <= there
+
+
+_LAST = {"month": 12, "quarter": 4, "date": 1231}
+"""The last of each part in a year."""
 
 
 def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:
@@ -75,3 +95,13 @@ def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:
         return False
     near = now is None or abs(there.start - now) <= timedelta(days=15)
     return near and there.start.isoweekday() % 7 == number
+
+
+def same_month_yearly(wanted: RelativeTime, part: DatePart, now: datetime | None) -> bool:
+    """Whether a recurring month is that of a period around now: a birthday `this month`."""
+    if part.part != "month" or wanted.unit is not Grain.MONTH or wanted.start is None or not wanted.whole:
+        return False
+    if part.value <= 0:
+        return part.value == wanted.start
+    start = None if now is None else wanted.resolve(now).start
+    return start is None or start.month == part.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import as_number
-from scoring.specification import NEGATION, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import NEGATION, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Expression, Text, TimeRange, is_unknown
 
 
@@ -29,7 +29,12 @@ def _test_same_row(extra: SqlFilter, present: SqlFilter) -> bool:
     """Whether both test the same left side in the same block, and the extra one is no arm of an OR."""
     if extra.lhs is None or present.lhs is None or extra.lhs.name != present.lhs.name:
         return False
+    if extra.clause in _CONDITIONAL and present.clause in _CONDITIONAL:
+        return False  # each is of an aggregate of its own
     return extra.block == present.block and extra.alternative is None
+
+
+_CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 
 
 def _bounds_exclude(one: SqlFilter, other: SqlFilter) -> bool:
@@ -51,5 +56,5 @@ def excludes(sql: SqlSpec) -> bool:
 
 def _is_zero(each: SqlFilter) -> bool:
     if isinstance(each.rhs, Text):
-        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
+        return each.rhs.folded in {"", "-", "n", "no", "0", "false", "f"}
     return each.rhs is not None and as_number(each.rhs) == 0

@@ -29,7 +29,7 @@ def conventions(filters: Iterable[SqlFilter], spoken: frozenset[str]) -> list[Sq
 def _is_convention(each: SqlFilter, spoken: frozenset[str]) -> bool:
     if each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.func is not None:
         return False
-    words = frozenset(identifier_words(each.lhs.columns[0].name))
+    words = _words(each.lhs.columns[0].name)
     telling = words - _FLAG_WORDS
     if telling & spoken:
         return False
@@ -40,6 +40,15 @@ def _is_convention(each: SqlFilter, spoken: frozenset[str]) -> bool:
     if words & _OWNER:
         return each.op is Op.EQ
     return bool(words & _STATE) and _leaves_out_dead_states(each, spoken)
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a column's name, also of one that was written in humps and folded: `istest`, `deletedat`."""
+    words = identifier_words(name)
+    if len(words) != 1:
+        return frozenset(words)
+    stem = words[0].removeprefix("is").removesuffix("at").removesuffix("on").removesuffix("code")
+    return frozenset({*words, stem}) if stem in _REMOVED | _UNREAL | _STATE | _CURRENT else frozenset(words)
 
 
 def _says_no(each: SqlFilter) -> bool:

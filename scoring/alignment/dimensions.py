@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 
+from scoring.alignment.amounts import UNIT_WORDS
 from scoring.alignment.requirements import mapped_column
 from scoring.alignment.shown_names import alias_words, is_called
 from scoring.linking import LINKED, content_words, likeness
@@ -31,17 +32,20 @@ def named_things(question: QuestionSpec) -> tuple[Output, ...]:
     if not question.outputs:
         return ()
     said = question.text.casefold()
+    words = {token.lower for token in question.tokens}
     return tuple(
         [
             each
             for each in question.outputs
-            if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
+            if _is_said(each.phrase.casefold(), said, words) and not (each.head in _COUNTS and question.aggregations)
         ]
     )
 
 
-def _is_said(phrase: str, said: str) -> bool:
+def _is_said(phrase: str, said: str, tokens: Set[str]) -> bool:
     """Whether the text contains a phrase or all its words: `first and last name` contains `first name`."""
+    if phrase.isalpha():
+        return phrase in tokens
     return phrase in said or (" " in phrase and all(word in said for word in phrase.split()))
 
 
@@ -111,7 +115,15 @@ def _names(phrase: str, projection: Projection, given: Set[str]) -> bool:
     """Whether a column of the answer is one given for the phrase, or resembles it."""
     if given and not given.isdisjoint([column.name for column in projection.operand.columns]):
         return True
-    return likeness(phrase, projection.operand) >= LINKED
+    if likeness(phrase, projection.operand) >= LINKED:
+        return True
+    first, space, head = phrase.rpartition(" ")
+    return bool(space) and head.lower() in _FILLING and likeness(first, projection.operand) >= _SURE
+
+
+_FILLING = frozenset("number numbers date dates code codes address amount value time level".split())
+"""Heads that columns leave out: `phone number` is a column `phone`."""
+_SURE = 0.8
 
 
 def _given_columns(phrase: str, enriched: QuestionSpec, rules: Rules) -> frozenset[str]:
@@ -171,9 +183,21 @@ def _otherwise_computed(func: str, question: QuestionSpec, sql: SqlSpec) -> bool
         return False
     if question.ratios and not computed.isdisjoint({"COUNT", "SUM"}):
         return True
-    if func == "COUNT" and _THEM.search(question.text) is not None and not computed:
-        return True  # a list of the things counted can be counted
-    return func == "COUNT" and "SUM" in computed and _sums_conditions(sql)
+    return func == "COUNT" and _is_counted(question, sql)
+
+
+def _is_counted(question: QuestionSpec, sql: SqlSpec) -> bool:
+    """Whether the SQL counts otherwise: a sum of conditions, a difference of dates, or a list of what is counted."""
+    computed = _functions(sql)
+    if not computed and THEM.search(question.text) is not None:
+        return True
+    return _counts_units(question) or ("SUM" in computed and _sums_conditions(sql))
+
+
+def _counts_units(question: QuestionSpec) -> bool:
+    """`How many days has it been running?` asks for a difference of dates."""
+    counted = [content_words(each.column)[-1:] for each in question.aggregations if each.func == "COUNT"]
+    return any(words and words[0] in UNIT_WORDS for words in counted)
 
 
 def _ranks(sql: SqlSpec) -> bool:
@@ -209,7 +233,7 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> s
     return funcs
 
 
-_THEM = re.compile(
+THEM = re.compile(
     r"\b(?:who|which|what) (?:ones )?(?:are|were) (?:they|those|these)\b|\b(?:list|name|show) (?:them|their)\b|"
     r"\bwhich ones\b",
     re.IGNORECASE,

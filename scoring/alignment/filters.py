@@ -49,8 +49,7 @@ def align_filters(
     matched += implied
     mismatched += excluded
     rest = _left(rest, [*implied, *mismatched])
-    benign = _benign(rest, rules) if rest and (rules.benign_filters or rules.conventions) else []
-    benign += conventions(_without(rest, benign), question.stems) if rest else []
+    benign = _excused(rest, question, rules) if rest else []
     extra = _without(rest, benign)
     if extra:
         matched, contradicted, extra = _contradicted(matched, extra)
@@ -98,23 +97,26 @@ def _match(
 ) -> tuple[list[FilterMatch], list[QuestionFilter]]:
     matched: list[FilterMatch] = []
     unmet: list[QuestionFilter] = []
-    lists: list[_List] | None = None
     pieces = time_pieces(present, context) if required else []
+    lists: list[_List] | None = None
     for each in required:
         met_by = tuple([other for other in present if meets(each, other, context)])
         if not met_by:
-            met_by = next((both for piece, both in pieces if meets(each, piece, context)), ())
-        if not met_by:
             lists = _lists_asked(present, required, context) if lists is None else lists
-            met_by = _by_parts(each, present, lists, context)
+            met_by = _by_parts(each, present, (lists, pieces), context)
         if context.excluded:
             met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(FilterMatch(each, met_by))
         else:
             unmet.append(each)
-    beside = side_by_side(unmet, present, sql, context)
-    met = [id(match.required) for match in beside]
+    return _with_side_by_side(matched, unmet, side_by_side(unmet, present, sql, context))
+
+
+def _with_side_by_side(
+    matched: list[FilterMatch], unmet: list[QuestionFilter], beside: list[FilterMatch]
+) -> tuple[list[FilterMatch], list[QuestionFilter]]:
+    met = {id(match.required) for match in beside}
     return [*matched, *beside], [each for each in unmet if id(each) not in met]
 
 
@@ -126,10 +128,15 @@ def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context)
 
 
 def _by_parts(
-    each: QuestionFilter, present: Sequence[SqlFilter], lists: Sequence[_List], context: Context
+    each: QuestionFilter,
+    present: Sequence[SqlFilter],
+    several: tuple[Sequence[_List], Sequence[tuple[SqlFilter, tuple[SqlFilter, ...]]]],
+    context: Context,
 ) -> tuple[SqlFilter, ...]:
-    """Filters that meet it together: equalities that spell a name, or a list of which every member is asked for."""
-    parts = split_name(each, tuple(present))
+    """Filters that meet it together: a time in parts, a name's words, or a list of which every member is asked for."""
+    lists, pieces = several
+    parts = next((both for piece, both in pieces if meets(each, piece, context)), ())
+    parts = parts or split_name(each, tuple(present))
     if parts:
         return parts
     for other, members in lists:
@@ -219,6 +226,12 @@ def _clashes(
             free.remove(clash)
             mismatched.append(FilterMatch(each, (clash,)))
     return mismatched, missing
+
+
+def _excused(rest: list[SqlFilter], question: QuestionSpec, rules: Rules) -> list[SqlFilter]:
+    """The filters that the tenant's rules or a convention of most companies explain."""
+    benign = _benign(rest, rules) if rules.benign_filters or rules.conventions else []
+    return benign + conventions(_without(rest, benign), question.stems)
 
 
 def _benign(rest: list[SqlFilter], rules: Rules) -> list[SqlFilter]:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from scoring.alignment.dimensions import defined_columns
 from scoring.alignment.periods_named import is_period, names_time
 from scoring.alignment.requirements import mapped_column
-from scoring.alignment.shown_names import alias_words
+from scoring.alignment.shown_names import alias_words, table_words
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.rules import Rules
 from scoring.specification import GroupKey, Operand, Projection, QuestionSpec, SqlSpec, SubqueryRole
+from scoring.values import Text
 from scoring.verdict import Dimension, Normalization, NormalizationRule
 from scoring.words import identifier_words, stem
 
@@ -57,8 +58,14 @@ def align_grouping(
 def _missing(question: QuestionSpec, sql: SqlSpec, answer: tuple[Projection, ...]) -> tuple[str, ...]:
     if not question.group_by or _groups(sql, answer):
         return ()
+    values = frozenset(word for each in sql.filters if isinstance(each.rhs, Text) for word in each.rhs.folded.split())
     return tuple(
-        [each for each in question.group_by if not (_is_agent(each, question) or _is_per(each, question, sql))]
+        [
+            each
+            for each in question.group_by
+            if values.isdisjoint(each.split())  # `payments by card` is a condition
+            and not (_is_agent(each, question) or _is_per(each, question, sql))
+        ]
     )
 
 
@@ -68,13 +75,15 @@ def _groups(sql: SqlSpec, answer: tuple[Projection, ...]) -> bool:
     Beside GROUP BY and PARTITION BY there are correlated subqueries, DISTINCT ON, a UNION of the groups, and a
     conditional aggregate for each of them.
     """
-    if sql.group_by or sql.set_operations or not sql.aggregations:
-        return True
-    if any(window.partition_by for window in sql.windows) or any(limit.partition for limit in sql.limits):
+    if sql.group_by or sql.set_operations or not sql.aggregations or _partitions(sql):
         return True
     if any(each.correlated and each.role is not SubqueryRole.NOT_EXISTS for each in sql.subqueries):
         return True
     return sum(each.conditional and each.operand.func is not None for each in answer) > 1 or _filtered(sql) > 1
+
+
+def _partitions(sql: SqlSpec) -> bool:
+    return any(window.partition_by for window in sql.windows) or any(limit.partition for limit in sql.limits)
 
 
 def _filtered(sql: SqlSpec) -> int:
@@ -83,9 +92,16 @@ def _filtered(sql: SqlSpec) -> int:
 
 
 def _is_agent(phrase: str, question: QuestionSpec) -> bool:
-    """`orders by new members`: a plural after a bare `by` says who did it, not how to group."""
-    last = phrase.rpartition(" ")[2]
-    return last != stem(last) and re.search(_AGENT + re.escape(last), question.text.casefold()) is not None
+    """Whether a phrase names no group: who did it (`orders by new members`), or what is compared.
+
+    A plural after a bare `by` is who did it, `more than average on each expense` compares, and a total across all
+    accounts is one.
+    """
+    text, last = question.text.casefold(), phrase.rpartition(" ")[2]
+    _, compares, rest = text.partition("than average")
+    if (compares and last in rest) or f"across all {phrase}" in text:
+        return True
+    return last != stem(last) and re.search(_AGENT + re.escape(last), text) is not None
 
 
 def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:
@@ -93,19 +109,12 @@ def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:
     words = content_words(phrase)
     if not words or f"per {phrase}" not in question.text.casefold():
         return False
-    if any(func == "AVG" for func in _asked(question)) and words[-1] in _UNITS:
+    if words[-1] in _UNITS and any(each.func == "AVG" for each in question.aggregations):
         return True
     if any({"per", words[-1]} <= {*identifier_words(column.name)} for column in sql.columns):
         return True
     below = frozenset(word for each in sql.divisions for word in identifier_words(each.denominator))
-    if is_named(words[-1], below):
-        return True
-    tables = frozenset(word for block in sql.blocks for table in block.tables for word in identifier_words(table))
-    return "count" in below and is_named(words[-1], tables)
-
-
-def _asked(question: QuestionSpec) -> list[str]:
-    return [each.func for each in question.aggregations]
+    return is_named(words[-1], below | table_words(sql) if "count" in below else below)
 
 
 def _unasked_keys(question: QuestionSpec, sql: SqlSpec) -> list[GroupKey]:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
+from collections import Counter
+
+from scoring.specification import Clause, Join, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.values import Number
 
 EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
 
 
 def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
+    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL or a count of none."""
     outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
     if not outer:
         return frozenset()
-    return (
-        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
-    )
+    absent = [each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE]
+    return frozenset([*absent, *(each.block for each in sql.filters if _counts_none(each))]) & outer
+
+
+def _counts_none(each: SqlFilter) -> bool:
+    """`HAVING COUNT(t.id) = 0`."""
+    if each.lhs is None or each.lhs.func != "COUNT" or not isinstance(each.rhs, Number):
+        return False
+    return (each.op, each.rhs.value) in ((Op.EQ, 0), (Op.LT, 1), (Op.LE, 0))
 
 
 def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
@@ -34,22 +43,19 @@ def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
 def _without_partner(sql: SqlSpec) -> list[str]:
     """The subqueries and CTEs that an outer join looks up in vain: `LEFT JOIN recent … WHERE recent.id IS NULL`."""
     absent = [each for each in sql.filters if _tests_absence(each)] if sql.joins else []
-    if not absent:
-        return []
     paths = {block.path for block in sql.blocks}
-    read = [join.table for join in sql.joins]
-    return [
-        join.table
-        for join in sql.joins
-        if join.kind == "left" and join.table in paths and read.count(join.table) == 1
-        if any(each.block == join.block and _is_output(each, join.table, sql) for each in absent)
-    ]
+    read = Counter(join.table for join in sql.joins)
+    looked_up = [join for join in sql.joins if join.kind == "left" and join.table in paths and read[join.table] == 1]
+    return [join.table for join in looked_up if any(_is_output(each, join, sql) for each in absent)]
 
 
 def _tests_absence(each: SqlFilter) -> bool:
     return each.op is Op.IS_NULL and each.clause is Clause.WHERE and each.alternative is None and each.lhs is not None
 
 
-def _is_output(each: SqlFilter, block: str, sql: SqlSpec) -> bool:
-    outputs = [projection.operand for projection in sql.projections if projection.block == block]
-    return any(output.name == each.lhs.name and output.columns == each.lhs.columns for output in outputs if each.lhs)
+def _is_output(each: SqlFilter, join: Join, sql: SqlSpec) -> bool:
+    """Whether a condition beside a join is on what the joined block gives."""
+    if each.lhs is None or each.block != join.block:
+        return False
+    outputs = [projection.operand for projection in sql.projections if projection.block == join.table]
+    return any(output.name == each.lhs.name and output.columns == each.lhs.columns for output in outputs)

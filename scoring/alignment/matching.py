@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from scoring.alignment.lengths import BOUNDS, bounds_birth, meets_length
+from dataclasses import replace
+
+from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
+from scoring.alignment.scales import MONEY, compares_share, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -25,7 +28,11 @@ _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
 
 def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     """Whether the SQL filter says what is required: left side, operator and value agree."""
-    if bounds_birth(required, present, context) or _has_so_many(required, present):
+    if (
+        recurs_yearly(required, present, context)
+        or bounds_birth(required, present, context)
+        or _has_so_many(required, present)
+    ):
         return True
     return _says(required, present, context) and same_subject(required, present) is not False
 
@@ -34,9 +41,16 @@ def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> b
     """Whether this filter mismatches an unmet required one: the same column, the same value, or another time."""
     about = same_subject(required, present)
     if about is None:
-        both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
+        both_times = isinstance(required.rhs, TIMES) and _is_time(present.rhs)
         return both_times or _same_values(required, present, context) or _overlap(required.rhs, present.rhs, context)
     return about
+
+
+def _is_time(value: Value | None) -> bool:
+    """Whether a value is a time or a list of times."""
+    if isinstance(value, Choices):
+        return all(isinstance(each, TIMES) for each in value.members)
+    return isinstance(value, TIMES)
 
 
 def _overlap(wanted: Value | None, there: Value | None, context: Context) -> bool:
@@ -48,10 +62,24 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if required.alternatives and required.op in BOUNDS and has_other_unit(required, present):
+        return present.op in BOUNDS and meets_length(required, present, context)
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        factor = scale_of(present) * unit_factor(required.rhs.unit, present)
+        if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
+            return True
+        if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
+            return False
+    return _says_plainly(required, present, context)
+
+
+def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or meets_length(required, present, context):
         return True
+    if compares_share(required, present):
+        return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
-        return is_false(present.rhs)
+        return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
@@ -61,12 +89,18 @@ def _has_so_many(required: QuestionFilter, present: SqlFilter) -> bool:
     """Whether `with two orders` is met by at least two, or by two that differ: `a.id < b.id`."""
     wanted, lhs = required.rhs, present.lhs
     counts = required.op is Op.EQ and required.lhs is not None and required.lhs.func == "COUNT"
-    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2 or lhs is None:
+    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2:
         return False
-    if lhs.func == "COUNT" and isinstance(present.rhs, Number):
+    if lhs is not None and lhs.func == "COUNT" and isinstance(present.rhs, Number):
         return (present.op, present.rhs.value) in ((Op.GE, wanted.value), (Op.GT, wanted.value - 1))
-    pair = isinstance(present.rhs, Expression) and present.op in (Op.LT, Op.GT, Op.NE) and len(lhs.columns) == 1
-    return pair and wanted.value == 2 and isinstance(present.rhs, Expression) and present.rhs.text == lhs.name
+    return wanted.value == 2 and _are_two(present)
+
+
+def _are_two(present: SqlFilter) -> bool:
+    """Whether two rows of one table are told apart: `a.id < b.id`."""
+    if present.lhs is None or not isinstance(present.rhs, Expression) or present.op not in (Op.LT, Op.GT, Op.NE):
+        return False
+    return len(present.lhs.columns) == 1 and present.rhs.text == present.lhs.name
 
 
 _BARE = 0.6

@@ -54,6 +54,43 @@ def names_time(key: str, question: QuestionSpec) -> bool:
     return _DATE_PART.search(key.lower()) is not None and _COURSE.search(question.text.casefold()) is not None
 
 
+_GRAINS = ("hour", "day", "week", "month", "quarter", "year")
+_TRUNCATED = re.compile(r"date_trunc\('(\w+)'|\b(hour|week|yearweek|month|quarter|year)\(|last_day\([^)]*, (\w+)\)")
+_DAILY = re.compile(r"^(?:date\([\w.]+\)|cast\([\w.]+ as date\)|date_trunc\('day', [\w.]+\))$")
+_MOMENT = re.compile(r"^\w+_(?:at|ts|time|timestamp|datetime)$")
+
+
+def grain_of(key: str) -> str | None:
+    """The finest period that a grouping key tells apart; `None` where its text does not say.
+
+    >>> [grain_of(key) for key in ("date_trunc('month', paid_at)", "date(paid_at)", "year(paid_at)", "region")]
+    ['month', 'day', 'year', None]
+    >>> grain_of("paid_at")
+    'moment'
+    """
+    if _MOMENT.match(key):
+        return "moment"
+    if _DAILY.match(key):
+        return "day"
+    found = [next(filter(None, each.groups())).removeprefix("year") or "year" for each in _TRUNCATED.finditer(key)]
+    known = [_GRAINS.index(each) for each in found if each in _GRAINS]
+    return _GRAINS[min(known)] if known else None
+
+
+def grain_asked(question: QuestionSpec) -> str | None:
+    """The one period of which each is asked for: `per month`, `by week`, `monthly visits`.
+
+    >>> from scoring.question import read_question
+    >>> [grain_asked(read_question(text)) for text in ("Visits per month", "Visits by hall", "Visits by week and year")]
+    ['month', None, None]
+    """
+    named = [each for phrase in question.group_by for each in _GRAINS if each in phrase.split()]
+    period = period_of_each(question)
+    if period is not None:
+        named.append(_PERIODS[period][0])
+    return named[0] if len(named) == 1 else None
+
+
 _EVERY = re.compile(
     r"^(?:(?:please |can you )?(?:show|give|list|get|tell|plot|chart)(?: me| us)? )?(?:the |our |all )?"
     r"(hourly|daily|weekly|monthly|quarterly) (?!active|fee|rate|salary|budget|report|newsletter|average|price)\w+"

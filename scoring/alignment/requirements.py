@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import same_bare_period
 from scoring.alignment.enrichment import Rewriting
-from scoring.alignment.matching import CERTAIN, NEGATIVE
+from scoring.alignment.matching import CERTAIN, NEGATIVE, effective_op
 from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
 from scoring.alignment.stated import Stated
@@ -28,7 +29,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
+from scoring.values import DatePart, Grain, Number, RelativeTime, Text, TimeRange
 
 DOUBTFUL = 0.4
 """Certainty of a definition that may be of the opposite of the question's phrase."""
@@ -113,10 +114,8 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
     `not cancelled in 2024` excludes what was cancelled. `not hired in 2024` excludes the year. The other way round,
     `with no inspection done in 2024` may exclude it, where the SQL leaves out rows of that time.
     """
-    if own.op is Op.WITHIN and question.negations and context.excluded and _is_lacking(own, question):
-        left_out = [each for each in sql.filters if each.block in context.excluded and each.op is Op.WITHIN]
-        there = any(same_value(own.rhs, each.rhs, context) for each in left_out)
-        return replace(own, op=Op.NOT_WITHIN) if there else own
+    if own.op is Op.WITHIN and _is_left_out(own, question, sql, context):
+        return replace(own, op=Op.NOT_WITHIN)
     if own.op is not Op.NOT_WITHIN or not question.excluded:
         return own
     between = {token.stem for token in question.tokens if token.start in question.excluded and token.start < own.start}
@@ -124,7 +123,18 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
     return replace(own, op=Op.WITHIN) if any(between & set(content_words(text)) for text in excluded) else own
 
 
-_LACKING = re.compile(r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't)\b", re.IGNORECASE)
+def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
+    """Whether the SQL leaves out rows of a time before which the question has a negation."""
+    if not question.negations or not (context.excluded or context.anti_joined) or not _is_lacking(own, question):
+        return False
+    left_out = [each for each in sql.filters if each.op is Op.WITHIN and effective_op(each, context) is not each.op]
+    return any(same_value(own.rhs, each.rhs, context) for each in left_out)
+
+
+_LACKING = re.compile(
+    r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_lacking(own: QuestionFilter, question: QuestionSpec) -> bool:
@@ -137,11 +147,27 @@ def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> 
     """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
     if isinstance(own.rhs, DatePart):
         return _dated(own, own.rhs, enriched)
-    if context.moment is not None or not isinstance(own.rhs, RelativeTime):
+    if not isinstance(own.rhs, RelativeTime):
         return own
+    if context.moment is not None:
+        return _fiscal(own, own.rhs, enriched, context.moment)
     ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
     found = next((each for each in ranges if resolves(own.rhs, each)), None)
     return own if found is None else replace(own, rhs=found)
+
+
+def _fiscal(own: QuestionFilter, asked: RelativeTime, enriched: QuestionSpec, now: datetime) -> QuestionFilter:
+    """A year or quarter to date as the range that Qe gives for it, where Qe says that a company's own year is meant."""
+    if asked.unit not in (Grain.YEAR, Grain.QUARTER) or not asked.whole or not _FISCAL.search(enriched.text):
+        return own
+    first = asked.resolve(now).start
+    ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
+    found = next((each for each in ranges if first and each.start and abs(first - each.start) < _A_YEAR), None)
+    return own if found is None else replace(own, rhs=found, alternatives=(*own.alternatives, asked))
+
+
+_FISCAL = re.compile(r"\b(?:fiscal|financial year|fy|fytd)\b", re.IGNORECASE)
+_A_YEAR = timedelta(days=366)
 
 
 def _dated(own: QuestionFilter, part: DatePart, enriched: QuestionSpec) -> QuestionFilter:

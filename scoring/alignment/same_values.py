@@ -101,12 +101,10 @@ def as_number(value: Value) -> float | None:
 
 def same_time(wanted: Value, there: Value, context: Context) -> bool:
     """Whether two times, or a time and the number of a year, are the same range."""
-    if isinstance(wanted, DatePart) and isinstance(there, (TimeRange, RelativeTime)):
-        return same_bare_period(wanted, there, context.moment)
-    if isinstance(there, DatePart) and isinstance(wanted, (TimeRange, RelativeTime)):
+    if isinstance(wanted, DatePart):
+        return _same_part(wanted, there, context)
+    if isinstance(there, DatePart):
         return False
-    if isinstance(wanted, DatePart) and isinstance(there, DatePart):
-        return _same_parts(wanted, there)
     if isinstance(wanted, RelativeTime):
         return _same_relative(wanted, there, context)
     if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
@@ -116,6 +114,12 @@ def same_time(wanted: Value, there: Value, context: Context) -> bool:
     if isinstance(wanted, TimeRange):
         return _is_year(wanted, there)
     return isinstance(there, TimeRange) and _is_year(there, wanted)
+
+
+def _same_part(wanted: DatePart, there: Value, context: Context) -> bool:
+    if isinstance(there, DatePart):
+        return _same_parts(wanted, there)
+    return isinstance(there, (TimeRange, RelativeTime)) and same_bare_period(wanted, there, context.moment)
 
 
 def _same_parts(wanted: DatePart, there: DatePart) -> bool:
@@ -150,6 +154,8 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
         return (wanted,)
     if start == 0 and end > 0:
         return wanted, RelativeTime(unit, None, end)
+    if end == 0 and (unit, start) == (Grain.YEAR, -1):
+        unit, start = Grain.MONTH, -12
     if end == 0 and start < -1 and unit in (Grain.WEEK, *MONTHS):
         return wanted, *(
             RelativeTime(unit, *ends, whole=True) for ends in ((start, 0), (start, None), (start + 1, None))
@@ -160,12 +166,39 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
 def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
         reaches_now = not wanted.whole
+        if _about_as_long(wanted, there):
+            return True
         return plainest(wanted, reaches_now) == plainest(there, reaches_now)
     if not isinstance(there, TimeRange):
         return False
     if context.moment is not None:
         return _resolves_to(wanted.resolve(context.moment), there, context.moment)
     return resolves(wanted, there)
+
+
+def _about_as_long(wanted: RelativeTime, there: RelativeTime) -> bool:
+    """Whether both reach as far back or ahead, as a month and 30 days or a year and 365 days do.
+
+    >>> _about_as_long(RelativeTime(Grain.YEAR, -1, 0), RelativeTime(Grain.DAY, -365, None))
+    True
+    """
+    if wanted.whole or there.whole or wanted.unit is there.unit:
+        return False
+    ours, theirs = plainest(wanted, reaches_now=True), plainest(there, reaches_now=True)
+    for mine, other in ((ours.start, theirs.start), (ours.end, theirs.end)):
+        if mine is None or other is None:
+            if mine is not other:
+                return False
+            continue
+        size, its = mine * _IN_DAYS[ours.unit], other * _IN_DAYS[theirs.unit]
+        if abs(size - its) > max(_APART, abs(size) / 100):
+            return False
+    return True
+
+
+_IN_DAYS = {Grain.MONTH: 365.25 / 12, Grain.SECOND: 1 / 86400}
+_APART = 1.5
+"""Days by which a month in days may differ from a month."""
 
 
 def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:

@@ -27,6 +27,16 @@ def shown_names(sql: SqlSpec) -> Mapping[str, frozenset[str]]:
 _NONE: frozenset[str] = frozenset()
 
 
+def tables_of(sql: SqlSpec) -> list[str]:
+    """The base tables of all query blocks, as often as they are read."""
+    return [table for block in sql.blocks for table in block.tables]
+
+
+def table_words(sql: SqlSpec) -> frozenset[str]:
+    """The stemmed words of the names of all base tables."""
+    return frozenset(word for table in tables_of(sql) for word in identifier_words(table))
+
+
 def alias_words(operand: Operand, names: Mapping[str, Set[str]]) -> frozenset[str]:
     """The words of the aliases of an operand and of the parts that it is computed from.
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import permutations
 
 from scoring.alignment.bare_periods import run_of
-from scoring.alignment.same_values import Context
+from scoring.alignment.same_values import Context, same_value
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import DatePart, RelativeTime, TimeRange, Value, intersect
 from scoring.verdict import FilterMatch
@@ -22,13 +23,16 @@ _BY_TIME = re.compile(
 
 
 def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
-    """What two conditions on one time come to together, with the two: a CASE within the range of a WHERE."""
+    """What two conditions on one time come to together, with the two: a CASE within the range of a WHERE.
+
+    So do those of a query and of one that it reads: rows from June on, of which July and later are shown.
+    """
     timed = [each for each in present[:_MOST] if _is_range(each)]
     found: list[tuple[SqlFilter, tuple[SqlFilter, ...]]] = []
     for one in timed:
-        if one.clause not in _CONDITIONAL:
-            continue
         for other in timed:
+            if one.clause not in _CONDITIONAL and not other.block.startswith(f"{one.block}/"):
+                continue
             both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
             if both is not None:
                 found.append((replace(one, rhs=both), (one, other)))
@@ -65,17 +69,48 @@ def side_by_side(
 
     `this month vs last month`: `placed >= '2026-10-01' … GROUP BY month`.
     """
-    now = context.moment
-    if now is None or len(unmet) < 2 or not _tells_times_apart(sql):
-        return []
-    asked = [(each, spans) for each in unmet[:8] if each.op is Op.WITHIN and (spans := _spans(each.rhs, now))]
-    for one, firsts in asked:
-        for other, seconds in asked:
-            hulls = [hull for first in firsts for second in seconds if (hull := _hull(first, second)) is not None]
-            met = next((each for each in present[:_MOST] if any(_fills(each, hull, now) for hull in hulls)), None)
-            if met is not None:
-                return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
+    chained = [match for each in unmet[:8] if (match := _chained(each, present, sql, context)) is not None]
+    if chained or context.moment is None or len(unmet) < 2 or not _tells_times_apart(sql):
+        return chained
+    asked = [each for each in unmet[:8] if each.op is Op.WITHIN]
+    for one, other in permutations(asked, 2):
+        met = _holding(present, _hulls(one.rhs, other.rhs, context.moment), context.moment)
+        if met is not None:
+            return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
     return []
+
+
+def _hulls(one: Value | None, other: Value | None, now: datetime) -> list[TimeRange]:
+    hulls = [_hull(first, second) for first in _spans(one, now) for second in _spans(other, now)]
+    return [hull for hull in hulls if hull is not None]
+
+
+def _holding(present: Sequence[SqlFilter], hulls: list[TimeRange], now: datetime) -> SqlFilter | None:
+    return next((each for each in present[:_MOST] if any(_fills(each, hull, now) for hull in hulls)), None)
+
+
+def _chained(each: QuestionFilter, present: Sequence[SqlFilter], sql: SqlSpec, context: Context) -> FilterMatch | None:
+    """A period that the arms of a UNION have between them, one after the other."""
+    unites = any(link.kind.startswith("union") for link in sql.set_operations)
+    if each.op is not Op.WITHIN or not unites:
+        return None
+    spans = {other: span for other in present[:_MOST] if (span := _within(other, context.moment)) is not None}
+    whole = _chain(list(spans.values())) if len({other.block for other in spans}) == len(spans) > 1 else None
+    same = whole is not None and same_value(each.rhs, whole, context)
+    return FilterMatch(each, tuple(spans)) if same else None
+
+
+def _within(each: SqlFilter, now: datetime | None) -> TimeRange | None:
+    return _dated(each.rhs, now) if each.op is Op.WITHIN else None
+
+
+def _chain(spans: list[TimeRange]) -> TimeRange | None:
+    """Ranges that follow one another as one."""
+    spans = sorted(spans, key=lambda span: span.start or datetime.min)
+    whole: TimeRange | None = spans[0]
+    for span in spans[1:]:
+        whole = _hull(whole, span) if whole is not None else None
+    return whole
 
 
 def _spans(value: Value | None, now: datetime) -> list[TimeRange]:

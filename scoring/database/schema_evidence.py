@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scoring.reasons import NAMES_ONLY, ReasonCode
+from scoring.reason_kinds import NAMES_ONLY
+from scoring.reasons import ReasonCode
 from scoring.schema import ColumnType, DatabaseSchema, in_order
 from scoring.specification import Column, Op, Projection, SourceKind, SqlFilter
 from scoring.values import Choices, Text, Value

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.reasons import FORMS, FROM_RULES
+from scoring.reason_kinds import FORMS, FROM_RULES
 from scoring.verdict import Reason, Reply, Verdict
 
 CERTAIN = 0.98

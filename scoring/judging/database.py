@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scoring.database.run_evidence import weigh_run
 from scoring.database.schema_evidence import weigh_schema
-from scoring.reasons import FORGERIES
+from scoring.reason_kinds import FORGERIES
 from scoring.verdict import Case, Reason
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 from scoring.decision_rules import MOST_TOGETHER
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 from scoring.verdict import Case, Reason, Reply
 
 

@@ -14,7 +14,8 @@ from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
 from scoring.judging.decided import decision_reasons
 from scoring.judging.probability import Probability
-from scoring.reasons import FORGERIES, FORMS, ReasonCode
+from scoring.reason_kinds import FORGERIES, FORMS
+from scoring.reasons import ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, Reason, Reply, Verdict

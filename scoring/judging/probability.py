@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from scoring.reasons import PROOFS, ReasonCode
+from scoring.reason_kinds import PROOFS
+from scoring.reasons import ReasonCode
 
 ALONE = 0.16
 """The lowest `p_correct` that one signal can cause: just less sure than the γ of 0.85 that counts in full."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.memory.context import ConditionUse, JoinUse, MemoryContext
-from scoring.reasons import NAMES_ONLY, ReasonCode
+from scoring.reason_kinds import NAMES_ONLY
+from scoring.reasons import ReasonCode
 from scoring.verdict import Reason
 
 LEAST_ANSWERS = 50

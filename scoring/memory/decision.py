@@ -10,7 +10,8 @@ from scoring.judging.local import LEAST_MOVE, MOST_REASONS, Thresholds
 from scoring.memory.agreement import weigh_voices
 from scoring.memory.catalogue import weigh_catalogue, weigh_conditions
 from scoring.memory.context import MemoryContext
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 from scoring.verdict import Reason, Reply
 
 LEAST_BY_OTHERS = 0.14

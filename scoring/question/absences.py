@@ -16,7 +16,7 @@ _REACH = 7
 def read_absences(reading: Reading) -> None:
     """Adds a NOT EXISTS filter for each absence whose clause has no literal that is negated already."""
     for mark in reading.marks_of(Role.LACK) + reading.marks_of(Role.NEVER):
-        if _negates_value(reading, mark):
+        if _negates_value(reading, mark) or is_included(reading, mark):
             continue
         start, end = phrase_at(reading, mark.end)
         if mark.cue.role is Role.NEVER and start == mark.end and start < end:
@@ -26,6 +26,17 @@ def read_absences(reading: Reading) -> None:
         certain = 0.7 if mark.cue.role is Role.LACK else 0.5
         phrase = reading.span(start, end)
         add_filter(reading, operand(phrase), Op.NOT_EXISTS, None, (mark.start, end), certain)
+
+
+_INCLUDING = frozenset({"including", "include", "incl", "even", "plus"})
+_INCLUDED = 5
+"""Words before a negation within which `including` takes it in: `including the pilots who have no flights`."""
+
+
+def is_included(reading: Reading, mark: Mark) -> bool:
+    """Whether things with an absence are asked for beside all others, so that it is no condition."""
+    before = reading.lowers[max(mark.start - _INCLUDED, 0) : mark.start]
+    return any(word in _INCLUDING for word in before) and not any(word in {".", "?", ";"} for word in before[:-1])
 
 
 def _after_verb(reading: Reading, start: int, end: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from scoring.question.language import Role
 from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at
 from scoring.question.reading import Reading
-from scoring.specification import Aggregation, Ratio, RatioKind
+from scoring.specification import Aggregation, Ratio, RatioKind, TokenKind
 
 
 def read_aggregations(reading: Reading) -> list[Aggregation]:
@@ -70,6 +70,8 @@ def read_ratios(reading: Reading) -> list[Ratio]:
     """Percentages, ratios, rates and differences, each with its phrase."""
     found: list[Ratio] = []
     for mark in reading.marks_of(Role.RATIO):
+        if reading.lowers[mark.start] == "%" and mark.start and reading.tokens[mark.start - 1].kind is TokenKind.NUMBER:
+            continue
         start, end = phrase_at(reading, mark.end + (reading.lower(mark.end) in reading.language.of))
         found.append(
             Ratio(

@@ -8,10 +8,10 @@ from scoring.question.comparisons import add_filter, comparison_before, range_op
 from scoring.question.language import Cue, Role
 from scoring.question.marks import Mark
 from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
-from scoring.question.quantities import Quantity
+from scoring.question.quantities import Quantity, time_unit
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
-from scoring.values import Grain, Number, RelativeTime, Value, other_units
+from scoring.values import LENGTHS, Grain, Number, RelativeTime, Value, other_units
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -37,7 +37,8 @@ def _single_units(reading: Reading) -> list[Quantity]:
     for place, word in enumerate(reading.lowers):
         if word in _TIME_UNITS and reading.lower(place - 1) in ("a", "an"):
             led = reading.lower(place - 2) in reading.language.within or place - 1 in reading.ends
-            found += [Quantity(Number(1.0), place - 1, place)] if led and not reading.claimed[place] else []
+            size = 1.5 if reading.lowers[place + 1 : place + 4] == ["and", "a", "half"] else 1.0
+            found += [Quantity(Number(size), place - 1, place)] if led and not reading.claimed[place] else []
     return found
 
 
@@ -56,8 +57,9 @@ def _within(reading: Reading, quantity: Quantity) -> bool:
     if reading.lower(quantity.start - 1) not in reading.language.within or not lengths:
         return False
     start = quantity.start - 1
-    place = start, quantity.end
-    add_filter(reading, None, signed(reading, Op.LE, start), quantity.number, place, 0.9, lengths)
+    op, negation = signed(reading, Op.LE, start), _negation(reading, start)
+    place = (start if negation is None or op is Op.LE else negation), quantity.end
+    add_filter(reading, None, op, quantity.number, place, 0.9, lengths)
     return True
 
 
@@ -74,10 +76,12 @@ def _idle(reading: Reading, quantity: Quantity) -> bool:
 
 def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
     """The same length of time in other units, and up to now: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
-    unit, count = reading.language.grains.get(reading.lower(quantity.end)), quantity.number.value
+    unit, count = time_unit(reading, quantity), quantity.number.value
     if unit is None or reading.lower(quantity.end + 1) in _AGES:
         return ()
     others = other_units(count, unit)
+    if unit in (Grain.SECOND, Grain.MINUTE, Grain.HOUR):
+        others += (Number(count * LENGTHS[unit].total_seconds() * 1000),)
     return (*others, RelativeTime(unit, -int(count), 0)) if count.is_integer() else others
 
 
@@ -113,8 +117,14 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     if found is None or found.cue.op is None:
         return False
     start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
-    if _undone(reading, quantity, found, start, end):
-        return True
+    return _undone(reading, quantity, found, start, end) or _bounded(reading, quantity, found, (start, end))
+
+
+def _bounded(reading: Reading, quantity: Quantity, found: Mark, place: tuple[int, int]) -> bool:
+    """Adds the filter of a number that is compared at tokens [start, end)."""
+    if found.cue.op is None:
+        return False
+    start, end = place
     lhs = _subject(reading, start, quantity.end, found.cue)
     op = found.cue.op if found.cue.op in (Op.EQ, Op.NE) else signed(reading, found.cue.op, start)
     vague = quantity.spelt and quantity.number.value == 1 and op is Op.GE

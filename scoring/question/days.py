@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from itertools import pairwise
+
 from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
+from scoring.question.years import is_fiscal
 from scoring.values import DatePart, Grain, TimeRange, period
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
@@ -32,9 +37,10 @@ def read_month(reading: Reading, place: int) -> Time | None:
 
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
     capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
-    led = _leads_to_month(reading, place)
-    known = (capital and long) or (led and (capital or reading.lowers[place] not in _WORDS_TOO))
-    return Time(DatePart("month", month), place, place + 1) if known else None
+    led, plain = _leads_to_month(reading, place), not capital and reading.lowers[place] not in _WORDS_TOO
+    known = (capital and long) or (led and capital) or plain or opens_months(reading, place)
+    sure = (led or long) and not is_fiscal(reading, place) and reading.lower(place + 1) != "'s"
+    return Time(DatePart("month", month), place, place + 1, explicit=sure) if known else None
 
 
 _WORDS_TOO = frozenset({"may", "march", "mar"})
@@ -50,12 +56,15 @@ def _leads_to_month(reading: Reading, place: int) -> bool:
     if mark is not None and mark.cue.role is Role.COMPARE:
         return True
     earlier, later = reading.lower(place - 2), reading.lower(place + 2)
+    if before in _COMPARED or (reading.lower(place + 1) in _NEXT_TO and later == "year"):
+        return True
     if before in _BETWEEN_MONTHS and earlier in language.months:
         return True
     return reading.lower(place + 1) in _BETWEEN_MONTHS and later in language.months
 
 
 _NEXT_TO = frozenset({"last", "this", "next", "until", "till", "after", "before"})
+_COMPARED = frozenset({"vs", "vs.", "versus"})
 _BETWEEN_MONTHS = _DAY_JOINTS | {"vs", "vs.", "versus", "than", "through", ","}
 
 
@@ -66,7 +75,13 @@ def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> 
     if YEAR.fullmatch(reading.lower(at)):
         dated = calendar_range(int(reading.lower(at)), month, day)
         return Time(dated, start, at + 1) if dated else None
-    return Time(DatePart("month", month), start, end, explicit=False)
+    led = reading.lower(start - 1) in _ON or reading.ends.get(start) is not None
+    date = DatePart("date", month * 100 + day)
+    return Time(date, start, end, explicit=led, others=(DatePart("month", month),))
+
+
+_ON = frozenset({"on", "from", "since", "until", "till", "between", "by"})
+"""Words before a day that make it one, where it has no year."""
 
 
 def read_day_before_month(reading: Reading, place: int) -> Time | None:
@@ -90,14 +105,59 @@ def _before_month(reading: Reading, place: int, day: int) -> Time | None:
     at = place + 1
     if reading.lower(at) in reading.language.of:
         at += 1
-    if reading.lower(at) not in reading.language.months or not reading.tokens[at].text[0].isupper():
+    if reading.lower(at) not in reading.language.months or not _is_month(reading, at, place):
         return None
     return _with_year(reading, reading.language.months[reading.lower(at)], day, place, at + 1)
 
 
+def _is_month(reading: Reading, place: int, day: int) -> bool:
+    """Whether a month's name after a number is no ordinary word: `1 may` is a day after `since` only."""
+    written = reading.tokens[place].text[0].isupper() or reading.lowers[place] not in _WORDS_TOO
+    return written or reading.lower(day - 1) in _ON
+
+
+def opens_months(reading: Reading, place: int) -> bool:
+    """Whether a month begins several: `may to october`."""
+    return reading.lower(place + 1) in _RUNS and reading.lower(place + 2) in reading.language.months
+
+
+_RUNS = frozenset({"to", "through", "until", "till", "-", "–", "thru"})
+
+
+def read_ranked_day(reading: Reading, rank: int, place: int) -> Time | None:
+    """`the first of September`."""
+    month = reading.language.months.get(reading.lower(place + 2))
+    if month is None or reading.lower(place + 1) not in reading.language.of or not 1 <= rank <= 31:
+        return None
+    return _with_year(reading, month, rank, place - (reading.lower(place - 1) == "the"), place + 3)
+
+
+def joined_months(reading: Reading, place: int) -> Time | None:
+    """`jan+feb`, `Jan-Mar 2026`: the months from the first to the last."""
+    names = _MONTHS_JOINED.split(reading.lowers[place])
+    months = [reading.language.months.get(name, 0) for name in names]
+    if len(months) < 2 or not all(months) or any(one >= other for one, other in pairwise(months)):
+        return None
+    if "+" in reading.lowers[place] and months[-1] - months[0] != len(months) - 1:
+        return None
+    if not YEAR.fullmatch(reading.lower(place + 1)):
+        return Time(DatePart("month", months[0], months[-1]), place, place + 1)
+    first, last = (
+        period(Grain.MONTH, year=int(reading.lower(place + 1)), month=each) for each in months[:: len(months) - 1]
+    )
+    return Time(TimeRange(first.start, last.end), place, place + 2) if first is not None and last is not None else None
+
+
+_MONTHS_JOINED = re.compile(r"[+&/–-]")
+
+
 def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:
     """A day of the month and year of a later day."""
-    if later is None or not isinstance(later.moment, TimeRange) or later.moment.start is None:
+    if later is None:
+        return None
+    if isinstance(later.moment, DatePart) and later.moment.part == "date":
+        return Time(replace(later.moment, value=later.moment.value // 100 * 100 + day), start, end)
+    if not isinstance(later.moment, TimeRange) or later.moment.start is None:
         return None
     dated = calendar_range(later.moment.start.year, later.moment.start.month, day)
     return Time(dated, start, end) if dated else None

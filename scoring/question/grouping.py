@@ -19,9 +19,14 @@ def read_groups(reading: Reading) -> tuple[str, ...]:
         found += [_group(reading, mark.end)[0]] if mark.cue.distributive else _keys(reading, mark.end)
     if not reading.language.by.isdisjoint(reading.lowers):
         for place in _bys(reading):
-            if aggregated or reading.lowers[place - 1] in reading.language.measures:
+            before = reading.lowers[place - 1]
+            if aggregated or before in _BEFORE_BY or before in reading.language.measures:
                 found += _keys(reading, place + 1)
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+_BEFORE_BY = frozenset({",", "(", "breakdown", "distribution", "headcount", "split", "breakup"})
+"""What makes a `by` a grouping although nothing is aggregated: `what did we pay, by supplier`."""
 
 
 def _group(reading: Reading, place: int) -> tuple[str, int]:
@@ -79,15 +84,16 @@ def read_ordering(reading: Reading) -> Ordering | None:
 
 
 def _placed_first(reading: Reading) -> Ordering | None:
-    """`most overdue first`: by a date it ascends and by a number of days it descends, so `most` gives no direction."""
+    """`most overdue first`: a date ascends and a number of days descends, so these words give no direction."""
     found = placed_first(reading)
     if not found:
         return None
     mark, first = found[0]
-    plain = mark.cue.value or mark.cue.counted or mark.cue.direction is Direction.LEAST
+    last = reading.tokens[first - 1]
+    says = reading.lowers[mark.end - 1] not in {"most", "least"} or last.lower != last.stem
     return Ordering(
         phrase=mark.cue.phrase or reading.span(mark.end, first).lower(),
-        descending=mark.cue.direction is Direction.MOST if plain and not mark.cue.phrase else None,
+        descending=mark.cue.direction is Direction.MOST if says and not mark.cue.phrase else None,
         start=reading.tokens[mark.start].start,
     )
 

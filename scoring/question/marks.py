@@ -34,6 +34,8 @@ _NOUNS_TOO = frozenset({"name", "state", "report", "output", "present", "print"}
 """Commands that are nouns elsewhere."""
 _COUNTED = frozenset({"one", "ones", "each", "other", "another"})
 """Pronouns after which an `order` is a thing: `more than one order`."""
+_SUBJECTS = frozenset({"we", "they", "he", "she", "it", "i"})
+"""Pronouns after which a verb tells and does not command: `how many did we get`."""
 _NUMBER_NOUNS = frozenset({"number", "numbers", "count", "counts", "no."})
 
 
@@ -93,7 +95,9 @@ def _is_verb(lowers: list[str], mark: Mark, language: Language) -> bool:
         return False
     if lowers[mark.start] in _NOUNS_TOO and (joined or _is_listed(lowers, mark, language)):
         return False
-    return joined or before in _CLAUSE_STARTS or before in _BEFORE_COMMAND or before in language.pronouns
+    if joined or before in _CLAUSE_STARTS or before in _BEFORE_COMMAND:
+        return True
+    return before in language.pronouns and before not in _SUBJECTS
 
 
 def _is_listed(lowers: list[str], mark: Mark, language: Language) -> bool:

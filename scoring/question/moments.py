@@ -17,6 +17,8 @@ PARTS_OF_YEAR = {"month": 12, "quarter": 4}
 """The parts that a year has, with how many."""
 YEAR_EARLIER = RelativeTime(Grain.YEAR, -1, -1, whole=True)
 """The same part of the year before: as much of it as this year has had."""
+UNIT_EARLIER = tuple(RelativeTime(grain, -1, -1, whole=True) for grain in (Grain.WEEK, Grain.MONTH, Grain.QUARTER))
+"""`the month before`: that before the period named last, if that is one of them; else no time."""
 JOINTS = frozenset({",", "in"})
 """Words between a day or quarter and its year."""
 

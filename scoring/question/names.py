@@ -7,6 +7,7 @@ import re
 from scoring.question.language import Role
 from scoring.question.name_lists import LONGEST, Literal, join_lists, other_forms
 from scoring.question.phrases import verb_like
+from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 
@@ -79,7 +80,7 @@ def _coded(reading: Reading, place: int) -> Literal | None:
 def _is_measured(reading: Reading, token: Token) -> bool:
     """Whether a word is a number with its unit: `5km`, `3-star`, `10days`."""
     unit, language = token.lower.lstrip("0123456789"), reading.language
-    if unit in language.units or token.stem.endswith(tuple(language.grains)):
+    if unit in language.units or unit in SHORT_UNITS or token.stem.endswith(tuple(language.grains)):
         return True
     return unit[:1] == "-" and unit[1:].isalpha() and len(unit) > 2
 
@@ -254,7 +255,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     token = reading.tokens[start]
     if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
         return 0.4
-    if reading.lower(end) in _ZONES:
+    if reading.lower(end) in _ZONES or _FISCAL.fullmatch(token.lower):
         return 0.3
     if end - start > 1 or _has_digit(token.text):
         return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
@@ -265,6 +266,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     return 0.7
 
 
+_FISCAL = re.compile(r"fy\d{2}(?:\d\d)?")
 _ZONES = frozenset({"time", "timezone", "tz"})
 """Words after a place that make it a time zone: `New York time`."""
 _ZONE_NAMES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest".split())
@@ -282,7 +284,7 @@ def _measures(reading: Reading, place: int) -> bool:
     if before in ("in", "of") and earlier in _CHANGES:
         return True
     units = _ZONE_NAMES.union(language.currency_codes)
-    return before in ("in", "to", "into") and reading.lowers[place] in units
+    return before in ("in", "to", "into") and reading.lowers[place] in units and not verb_like(earlier, language)
 
 
 def _acronym(reading: Reading, place: int) -> float:

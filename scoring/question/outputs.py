@@ -99,8 +99,17 @@ def _asks_again(reading: Reading, mark: Mark) -> bool:
     """Whether a wh-word after a comma or `and` is a question and not a relative clause."""
     if mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which":
         return True
+    if reading.lower(mark.start - 1) == "," and _is_commanded(reading, mark):
+        return False
     after = reading.lower(mark.end)
     return after in reading.language.copulas or after in reading.language.auxiliaries
+
+
+def _is_commanded(reading: Reading, mark: Mark) -> bool:
+    """Whether a command opens the sentence: `List the vans of the depot, which are new` asks for vans only."""
+    ends = [place for place in range(mark.start) if reading.lowers[place] in _CLAUSE_ENDS]
+    first = ends[-1] + 1 if ends else 0
+    return any(first <= each.start < mark.start for each in reading.marks_of(Role.COMMAND))
 
 
 def _listed(reading: Reading, place: int) -> list[Output]:

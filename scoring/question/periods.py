@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
@@ -38,22 +39,39 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
     if gap not in joins and gap not in {"to", "-", "–", "through"}:
         return 0
     start = opener if opener >= 0 else first.start
+    if not _CHANGES.isdisjoint(reading.lowers[max(start - 6, 0) : start]) and not _SERIES.search(reading.text):
+        return 0  # the change from one time to another is between two
     lhs = _time_phrase(reading, start)
     add_filter(reading, lhs, signed(reading, Op.WITHIN, start), whole, (start, last.end), 0.9)
     return 2
 
 
+_CHANGES = frozenset("change changed increase increased decrease decreased drop dropped growth grew rise rose".split())
+
+
+_SERIES = re.compile(
+    r"\b(\w{3,12})[ -](?:over|on|by)[ -]\1\b|\b(?:mom|wow|qoq|monthly|weekly|daily)\b|\b(?:per|each|every|by) \w+",
+    re.IGNORECASE,
+)
+"""A change from each month to the next, or in each of several things, is looked at over the whole range."""
+
+
 def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
     """From the start of one time to the end of another; a month without a year takes the other's."""
     if isinstance(first, DatePart) and isinstance(last, DatePart):
-        alike = first.part == last.part and first.part in PARTS_OF_YEAR and first.value != last.value
-        return DatePart(first.part, first.value, last.last or last.value) if alike else None
+        return _run(first, last)
     if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
     if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
         month = period(Grain.MONTH, year=last.start.year, month=first.value)
         return TimeRange(month.start, last.end) if month is not None else None
     return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+
+
+def _run(first: DatePart, last: DatePart) -> DatePart | None:
+    """`June to August`, `Q1 to Q3`, `1 to 7 November`."""
+    alike = first.part == last.part and first.part in (*PARTS_OF_YEAR, "date") and first.value != last.value
+    return DatePart(first.part, first.value, last.last or last.value) if alike else None
 
 
 def _joined(reading: Reading, end: int, start: int) -> str | None:
@@ -105,9 +123,15 @@ def _one_time(reading: Reading, time: Time) -> None:
         signed(reading, Op.WITHIN, start),
         bounded(time.moment, op) if op else time.moment,
         (start, end),
-        _certainty(time),
+        min(_certainty(time), 0.4) if _is_of_state(reading, time) else _certainty(time),
         alternatives,
     )
+
+
+def _is_of_state(reading: Reading, time: Time) -> bool:
+    """`as of the end of October`: when a state is looked at, which is no range of times."""
+    at = _edge(reading, time.start)[0]
+    return reading.lower(at - 1) == "of" and reading.lower(at - 2) == "as"
 
 
 def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
@@ -118,11 +142,19 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
     cue = suffix.cue if suffix else mark.cue if mark else None
     op = cue.op if cue is not None else None
     op = edged.get(op, op) if op is not None else None
-    if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
-        op = Op.LE
-    if op is None and reading.lower(time.start - 1) == "since" and isinstance(time.moment, DatePart):
-        op = Op.GE
+    if suffix is None and mark is not None and reading.lowers[mark.start] == "over":
+        op = None  # `over the last 12 months` is within them
+    if op is None:
+        op = _led_by(reading, time)
     return op, (mark.start if mark else time.start), (suffix.end if suffix else time.end)
+
+
+def _led_by(reading: Reading, time: Time) -> Op | None:
+    """How a preposition compares: `by 2020`, `since March`."""
+    before = reading.lower(time.start - 1)
+    if before in reading.language.by and isinstance(time.moment, TimeRange):
+        return Op.LE
+    return Op.GE if before == "since" and isinstance(time.moment, DatePart) else None
 
 
 def _certainty(time: Time) -> float:
@@ -181,7 +213,7 @@ def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | 
 
 def _bounded_part(part: DatePart, op: Op) -> DatePart:
     """The rest of the year after a month or quarter, or what comes before it: `since March` is March to December."""
-    size, last = PARTS_OF_YEAR.get(part.part), part.last or part.value
+    size, last = (1231 if part.part == "date" else PARTS_OF_YEAR.get(part.part)), part.last or part.value
     if size is None:
         return part
     first, final = {

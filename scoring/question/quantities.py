@@ -8,12 +8,26 @@ from scoring.immutable import immutable
 from scoring.question.language import Language
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
-from scoring.values import Number
+from scoring.values import Grain, Number
 
 _PLAIN = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(k|mm|m|bn|b|st|nd|rd|th)?")
 _GLUED = re.compile(r"(\d+)([^\W\d]+)")
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _RANKS = frozenset({"st", "nd", "rd", "th"})
+SHORT_UNITS = {
+    name: grain
+    for grain, names in {
+        Grain.SECOND: "sec secs",
+        Grain.MINUTE: "min mins",
+        Grain.HOUR: "h hr hrs",
+        Grain.DAY: "d",
+        Grain.WEEK: "w wk wks",
+        Grain.MONTH: "mo mos",
+        Grain.YEAR: "y yr yrs",
+    }.items()
+    for name in names.split()
+}
+"""Units of time as they are written right after a number: `24h`."""
 _LONGEST = 15
 """Digits of a number; a longer run is an identifier."""
 
@@ -43,9 +57,16 @@ def read_quantities(reading: Reading) -> list[Quantity]:
     return found
 
 
+_TIMES = frozenset({"twice", "thrice"})
+_OF_ANOTHER = frozenset({"the", "as", "that", "their", "its", "his", "her", "what", "a", "an", "per", "every", "each"})
+"""Words after `twice` that make it a factor or a rate: `twice the average`, `twice a week`."""
+
+
 def _in_words(reading: Reading, place: int, token: Token) -> Quantity | None:
     """A number that a word says: `three`, `third`, `twenty-five`, `180cm`."""
     language = reading.language
+    if token.lower in _TIMES and reading.lower(place + 1) in _OF_ANOTHER:
+        return None
     if token.lower in language.numbers:
         return _spelt(reading, place)
     if token.lower in language.ordinals and not reading.claimed[place]:
@@ -53,6 +74,14 @@ def _in_words(reading: Reading, place: int, token: Token) -> Quantity | None:
     if "-" in token.lower:
         return _hyphened(token.lower, place, language)
     return _glued(token.lower, place, language) if token.text[0].isdecimal() else None
+
+
+def time_unit(reading: Reading, quantity: Quantity) -> Grain | None:
+    """The unit of time that a number counts: `24 hours`, `24h`."""
+    glued = _GLUED.fullmatch(reading.lower(quantity.start)) if quantity.end == quantity.start + 1 else None
+    if glued is not None and glued[2] in SHORT_UNITS:
+        return SHORT_UNITS[glued[2]]
+    return reading.language.grains.get(reading.lower(quantity.end))
 
 
 def _figure(reading: Reading, place: int) -> Quantity | None:
@@ -109,7 +138,11 @@ def _spelt(reading: Reading, place: int) -> Quantity:
 def _glued(lower: str, place: int, language: Language) -> Quantity | None:
     """`50usd`, `180cm`."""
     match = _GLUED.fullmatch(lower)
-    if match is None or match[2] not in language.units or len(match[1]) > _LONGEST:
+    if match is None or len(match[1]) > _LONGEST:
+        return None
+    if match[2] in SHORT_UNITS:
+        return Quantity(Number(float(match[1])), place, place + 1)
+    if match[2] not in language.units:
         return None
     return Quantity(Number(float(match[1]), match[2]), place, place + 1)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 
-from scoring.question.absences import read_absences
+from scoring.question.absences import is_included, read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
 from scoring.question.english import ENGLISH
@@ -104,7 +104,9 @@ def _negations(reading: Reading) -> tuple[str, ...]:
     found: list[str] = []
     if not _NEGATIVE_ROLES.isdisjoint(reading.by_role):
         found = [
-            reading.span(each.start, each.end).lower() for each in reading.marks if each.cue.role in _NEGATIVE_ROLES
+            reading.span(each.start, each.end).lower()
+            for each in reading.marks
+            if each.cue.role in _NEGATIVE_ROLES and not is_included(reading, each)
         ]
     prefixes = reading.language.negative_prefixes
     if prefixes:

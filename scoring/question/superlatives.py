@@ -43,12 +43,28 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
     """`first` before a number of time or a capitalised noun, `last` as a verb or name, are no superlatives."""
     if mark.cue.value or mark.cue.phrase or mark.cue.counted:
         return False
+    if _is_past(reading, mark):
+        return True
     if reading.lowers[mark.end - 1] in {"first", "last"} and verb_like(reading.lower(mark.end), reading.language):
         return True
     token = reading.tokens[mark.start]
     if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
         return reading.lower(mark.start - 1) not in reading.language.articles
     return False
+
+
+def _is_past(reading: Reading, mark: Mark) -> bool:
+    """Whether `last` begins a time of the past at the end of a phrase: `had no visitors last term`."""
+    if reading.lowers[mark.end - 1] != "last" or not mark.start or not reading.is_word(mark.start - 1):
+        return False
+    before, language = reading.lower(mark.start - 1), reading.language
+    if before in language.articles or before in language.prepositions or before in language.conjunctions:
+        return False
+    if before in language.haves or mark.start in reading.ends or not reading.is_word(mark.end):
+        return False
+    after = mark.end + 1
+    ends = after >= len(reading.tokens) or not reading.is_word(after) or reading.lower(after) in language.conjunctions
+    return ends and reading.tokens[mark.end].lower == reading.tokens[mark.end].stem
 
 
 def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], ends: dict[int, Quantity]) -> int | None:
@@ -161,6 +177,8 @@ def _superlative(reading: Reading, mark: Mark, direction: Direction, k: int | No
     measure = mark.cue.phrase or ("" if governs else phrase)
     if governs and not mark.cue.phrase:
         measure = _measure_by(reading, end)
+    elif mark.cue.counted:
+        measure = _measure_by(reading, end) or measure
     return Superlative(
         direction=direction,
         measure=measure.lower(),
@@ -218,7 +236,8 @@ def _measure_by(reading: Reading, place: int) -> str:
 
 def _rows(reading: Reading, mark: Mark, start: int, end: int, *, governs: bool) -> int | None:
     """1 where the thing asked for is singular, None where it is plural or unknown."""
-    if governs and start < end:
+    named = mark.cue.counted and reading.lowers[mark.end - 1] not in reading.language.of  # `most popular courses`
+    if (governs or named) and start < end:
         return _singular(reading, end - 1)
     language = reading.language
     links = (language.articles, language.haves, language.relatives, language.copulas)

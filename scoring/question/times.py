@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scoring.question.days import read_day_after_month, read_day_before_month, read_month
+from scoring.question.days import (
+    joined_months,
+    opens_months,
+    read_day_after_month,
+    read_day_before_month,
+    read_month,
+    read_ranked_day,
+)
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, YEAR_EARLIER, Time, calendar_range, year_span
+from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
+from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
 from scoring.question.states import is_of_state
-from scoring.question.years import read_century, read_season, read_year
+from scoring.question.years import read_century, read_fiscal_year, read_season, read_year
+from scoring.question.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 
@@ -30,28 +39,15 @@ def read_times(reading: Reading) -> list[Time]:
     places = sorted({*reading.number_places, *(mark.start for mark in marks)}) if marks else reading.number_places
     for place in places:
         time = _time_at(reading, place) if not reading.claimed[place] else None
+        time = unit_earlier(time, found[-1] if found else None) if time is not None else None
         if time is not None:
-            found.append(_clocked(reading, _year_earlier(time, found[-1] if found else None)))
+            found.append(_clocked(reading, year_earlier(time, found[-1] if found else None)))
             reading.claim(time.start, time.end)
-    return found
-
-
-def _year_earlier(time: Time, before: Time | None) -> Time:
-    """`same period last year` after a period that is not the year so far: that period of the year before."""
-    if time.moment != YEAR_EARLIER or before is None:
-        return time
-    moment = before.moment
-    if isinstance(moment, TimeRange) and moment.start is not None and moment.end is not None:
-        return replace(time, moment=TimeRange(*(shift(each, Grain.YEAR, -1) for each in (moment.start, moment.end))))
-    if isinstance(moment, DatePart):
-        return replace(time, explicit=False)
-    units = (
-        {Grain.MONTH: 12, Grain.QUARTER: 4, Grain.YEAR: 1}.get(moment.unit) if isinstance(moment, RelativeTime) else 0
-    )
-    if not isinstance(moment, RelativeTime) or not units or moment.start is None:
-        return time
-    end = moment.start if moment.end is None else moment.end
-    return replace(time, moment=RelativeTime(moment.unit, moment.start - units, end - units, moment.whole))
+            if len(found) > 1 and (one := of_year(reading, *found[-2:])) is not None:
+                found[-2:] = [one]
+            if len(found) > 1 and (both := two_months(reading, *found[-2:])) is not None:
+                found[-2:] = [both]
+    return named_twice(found)
 
 
 def _time_at(reading: Reading, place: int) -> Time | None:
@@ -61,19 +57,33 @@ def _time_at(reading: Reading, place: int) -> Time | None:
     word = token.lower
     if token.kind is not TokenKind.WORD:
         return None
-    if word in language.months and (token.text[0].isupper() or word not in reading.language.auxiliaries):
-        return read_month(reading, place)
+    if word in language.months:
+        written = token.text[0].isupper() or word not in language.auxiliaries
+        return read_month(reading, place) if written or opens_months(reading, place) else None
     if word in language.weekdays:
         return Time(DatePart("weekday", language.weekdays[word]), place, place + 1)
     if word in language.past or word in language.future:
         return _window(reading, place) or _cue(reading, place)
     if word in language.ordinals:
         return _ordinal(reading, place, language.ordinals[word])
+    return _part_of_year(reading, place, word) or _cue(reading, place)
+
+
+def _part_of_year(reading: Reading, place: int, word: str) -> Time | None:
+    """`Q3`, `H1`."""
     if _QUARTER.fullmatch(word):
         return _quarter(reading, int(word[1]), place, place + 1)
-    if _HALF.fullmatch(word) and token.text[0].isupper():
+    if _HALF.fullmatch(word) and (reading.tokens[place].text[0].isupper() or _has_year_or_lead(reading, place)):
         return _half(reading, int(word[1]), place, place + 1)
-    return _cue(reading, place)
+    return joined_months(reading, place) or read_fiscal_year(reading, place)
+
+
+def _has_year_or_lead(reading: Reading, place: int) -> bool:
+    """Whether the words around `h1` make it a half of a year."""
+    before, after = reading.lower(place - 1), reading.lower(place + 1)
+    if before in reading.language.in_time or before in ("vs", "vs.", "versus", "compare"):
+        return True
+    return YEAR.fullmatch(after) is not None or reading.lower(place + 2) == "year"
 
 
 def _clocked(reading: Reading, time: Time) -> Time:
@@ -128,7 +138,8 @@ def _figures(reading: Reading, place: int) -> Time | None:
 
 def _first(reading: Reading, place: int) -> Time | None:
     """The first reading of a number as a time that its neighbours allow."""
-    for reader in (read_day_before_month, read_day_after_month, read_century, read_year, _rank):
+    readers = (read_day_before_month, read_day_after_month, read_century, read_year, read_fiscal_year, _rank)
+    for reader in readers:
         time = reader(reading, place)
         if time is not None:
             return time
@@ -153,7 +164,7 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
         return _quarter(reading, rank, place, place + 2)
     if unit in reading.language.halves and rank in (1, 2):
         return _half(reading, rank, place, place + 2)
-    return None
+    return read_ranked_day(reading, rank, place)
 
 
 def _half(reading: Reading, rank: int, start: int, end: int) -> Time | None:
@@ -198,16 +209,30 @@ def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
 def _window(reading: Reading, place: int) -> Time | None:
     """`last 30 days`, `past three months`, `next 2 weeks`."""
     language = reading.language
+    glued = _GLUED.fullmatch(reading.lower(place + 1))
+    if glued is not None:
+        size, unit = int(glued[1]), SHORT_UNITS[glued[2]]
+        ahead = reading.lowers[place] in language.future
+        return Time(RelativeTime(unit, 0, size) if ahead else RelativeTime(unit, -size, 0), place, place + 2)
     count = _count_at(reading, place + 1)
-    grain = language.grains.get(reading.lower(place + (2 if count else 1)))
+    full = int(count is not None and reading.lower(place + 2) in _FULL)
+    grain = language.grains.get(reading.lower(place + full + (2 if count else 1)))
     if grain is None or (count is None and reading.has_role(place, Role.TIME)):
         return None
+    if full and count and reading.lowers[place] in language.past:
+        return Time(RelativeTime(grain, -count, 0, whole=True), place, place + 4)
+    if count is None and grain is Grain.DAY and reading.lower(place - 1) in _POSSESSIVE:
+        return None  # `their last day` is a day of theirs
     if count is None and place and reading.lowers[place] not in language.past:
         return None
-    size, end = (count, place + 3) if count else (1, place + 2)
+    size, end = (count, place + 3 + full) if count else (1, place + 2)
     if reading.lowers[place] in language.future:
         return Time(RelativeTime(grain, 0, size), place, end)
     return Time(RelativeTime(grain, -size, 0), place, end)
+
+
+_FULL = frozenset({"full", "complete", "completed", "whole", "calendar", "entire"})
+_POSSESSIVE = frozenset({"their", "his", "her", "its", "my", "your", "our", "'s"})
 
 
 def _count_at(reading: Reading, place: int) -> int | None:
@@ -217,5 +242,7 @@ def _count_at(reading: Reading, place: int) -> int | None:
     )
 
 
+_GLUED = re.compile(r"(\d{1,4})(h|hr|hrs|d|w|wk|wks|mo|mos|min|mins|y|yr|yrs)")
+"""`24h`, `7d`."""
 _LONGEST_COUNT = 5
 """A number of units of time has fewer digits."""

@@ -156,9 +156,17 @@ def _is_value(token: Token) -> bool:
 
 @lru_cache(maxsize=65536)
 def _forms(word: str) -> tuple[str, str, bool]:
-    """A word of letters in lower case, its stem, and whether it was written in lower case."""
+    """A word of letters in lower case, its stem, and whether it was written in lower case. `havent` is `haven't`."""
     lower = word.lower()
+    if lower in _CONTRACTED:
+        return _CONTRACTED[lower], _CONTRACTED[lower], word == lower
     return lower, stem(lower), word == lower and len(word) > 1
+
+
+_CONTRACTED = {
+    f"{verb}nt": f"{verb}n't" for verb in "do does did is are was were has have had ca could would should".split()
+}
+"""Negations typed without their apostrophe."""
 
 
 def _marked(word: str, start: int, end: int) -> Token:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import datetime
 
 from scoring.question.language import Role
 from scoring.question.moments import DAY, YEAR, Time, year_span
 from scoring.question.reading import Reading
+from scoring.values import Grain, TimeRange, shift
 
 _RANGE_JOINTS = frozenset({",", "to", "-", "–"})
 _TIME_COMPARISONS = frozenset(
@@ -23,7 +26,39 @@ def read_year(reading: Reading, place: int) -> Time | None:
     if not _after_time_word(reading, place):
         return None
     year = int(match[1])
-    return year_span(year, year + 1, place, place + 1)
+    span = year_span(year, year + 1, place, place + 1)
+    return replace(span, explicit=False) if span is not None and is_fiscal(reading, place) else span
+
+
+def is_fiscal(reading: Reading, place: int) -> bool:
+    """Whether a year or month before `place` is one of a company's own year, which starts when it likes."""
+    return not _FISCAL.isdisjoint(reading.lowers[max(place - 4, 0) : place])
+
+
+_FISCAL = frozenset({"fiscal", "financial", "fy", "accounting"})
+
+
+def read_fiscal_year(reading: Reading, place: int) -> Time | None:
+    """`FY26`, `fy 2026`: twelve months that begin or end in that calendar year."""
+    word, start = reading.tokens[place].lower, place
+    if word.isdecimal() and reading.lower(place - 1) == "fy":
+        word, start = f"fy{word}", place - 1
+    match = _FISCAL_YEAR.fullmatch(word)
+    if match is None or (len(match[1]) == _SHORT and not 0 < int(match[1]) < _LAST_SHORT):
+        return None
+    year = int(match[1]) + 2000 * (len(match[1]) == _SHORT)
+    whole = year_span(year, year + 1, start, place + 1)
+    return None if whole is None else replace(whole, others=tuple(_twelve_months(year)))
+
+
+def _twelve_months(year: int) -> list[TimeRange]:
+    firsts = [datetime(year - (place < 12), place % 12 + 1, 1) for place in range(1, 24)]
+    return [TimeRange(first, shift(first, Grain.YEAR, 1)) for first in firsts]
+
+
+_FISCAL_YEAR = re.compile(r"fy['’]?(\d\d|20\d\d)")
+_SHORT = 2
+_LAST_SHORT = 60
 
 
 def _after_time_word(reading: Reading, place: int) -> bool:
@@ -33,6 +68,8 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     before = reading.lower(at)
     if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
         return True
+    if reading.lower(place + 1) == "ytd" or tuple(reading.lowers[place + 1 : place + 3]) in _SO_FAR:
+        return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
     if before in language.copulas and reading.tokens[at - 1].stem in language.year_words:
@@ -41,6 +78,9 @@ def _after_time_word(reading: Reading, place: int) -> bool:
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
     mark = reading.ends.get(place)
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+_SO_FAR = frozenset({("so", "far"), ("to", "date")})
 
 
 def _before_articles(reading: Reading, place: int) -> int:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.amounts import UNIT_WORDS, asks_amount, asks_quantity, holds_any_amount
 from scoring.alignment.shown_names import is_called, shown_names
 from scoring.display import show_filter
-from scoring.linking import LINKED, best_likeness, content_words
+from scoring.linking import LINKED, best_likeness, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
-from scoring.signals.keys import is_value_of
-from scoring.signals.outputs import asks_entities, measure_beside
-from scoring.specification import Aggregation, Definition, Op, Operand, SqlFilter, SqlSpec
-from scoring.values import Number
+from scoring.signals.outputs import measure_beside
+from scoring.signals.stand_ins import is_cryptic
+from scoring.specification import Aggregation, Definition, Op, SqlFilter
+from scoring.values import Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -26,10 +27,34 @@ def aggregate_missing(case: Case) -> Finding | None:
     >>> aggregate_missing(case("What is the average weight of the parcels?", "SELECT weight FROM parcels")).detail
     'not computed: AVG'
     """
-    return counted([func for func in case.aggregation.missing if not _is_stored(func, case)], "not computed", most=1)
+    lacking = [func for func in case.aggregation.missing if not _is_stored(func, case) and not _is_literal(func, case)]
+    if not lacking and _counts_for_sum(case):
+        lacking = ["SUM"]
+    return counted(lacking, "not computed", most=1)
+
+
+def _counts_for_sum(case: Case) -> bool:
+    """Whether the answer is nothing but a count where `how much` or the total of an amount is asked for."""
+    question = case.question
+    if not case.answer or any(each.operand.func != "COUNT" for each in case.answer) or case.sql.divisions:
+        return False
+    summed = [content_words(each.column) for each in question.aggregations if each.func == "SUM"]
+    if any(each.func == "COUNT" for each in question.aggregations) or question.ratios:
+        return False
+    return any(map(asks_amount, summed)) or (_MUCH.match(question.text) is not None and not summed)
+
+
+_MUCH = re.compile(r"how much (?!time|more|less)", re.IGNORECASE)
+
+
+def _is_literal(func: str, case: Case) -> bool:
+    """Whether the word that names an aggregate is in a text that the SQL compares with: a title `about variance`."""
+    texts = (each.rhs.folded for each in case.sql.filters if isinstance(each.rhs, Text))
+    return any(func.casefold() in text for text in texts)
 
 
 _AVERAGES = frozenset({"average", "avg", "mean"})
+_SHORT = ("avg", "average", "mean")
 
 
 def _is_stored(func: str, case: Case) -> bool:
@@ -43,7 +68,17 @@ def _is_stored(func: str, case: Case) -> bool:
 
 
 def _stores_average(case: Case) -> bool:
-    return any(not _AVERAGES.isdisjoint(identifier_words(column.name)) for column in case.sql.columns)
+    if any(
+        not _AVERAGES.isdisjoint(identifier_words(column.name)) or letters(column.name).startswith(_SHORT)
+        for column in case.sql.columns
+    ):
+        return True
+    defined = (each for each in case.enriched.definitions if each.columns and not each.functions)
+    return any(
+        not _AVERAGES.isdisjoint(content_words(each.phrase)) or not _AVERAGES.isdisjoint(content_words(each.text))
+        for each in defined
+        if any(letters(column) in case.read for column in each.columns)
+    )
 
 
 def _stores_amount(func: str, case: Case) -> bool:
@@ -51,6 +86,8 @@ def _stores_amount(func: str, case: Case) -> bool:
     phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
     columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
     named = any(words and any(words[-1] in own for own in columns) for words in phrases)
+    if func == "SUM" and any("total" in own for own in columns):
+        return True
     return named or any(_defines(definition, phrases, case) for definition in case.enriched.definitions)
 
 
@@ -107,82 +144,11 @@ def aggregate_swapped(case: Case) -> Finding | None:
     return differing(", ".join(asked), ", ".join(given))
 
 
-def distinct_missing(case: Case) -> Finding | None:
-    """Different values are asked for and the SQL keeps repeats.
-
-    DISTINCT, GROUP BY, a set operation or COUNT(DISTINCT …) would each remove them.
-
-    >>> distinct_missing(case("List the different cities of our customers", "SELECT city FROM customers")).strength
-    1.0
-    """
-    if not (case.question.distinct or case.enriched.distinct) or _drops_repeats(case):
-        return None
-    return Finding(1.0, "no DISTINCT")
-
-
-def _drops_repeats(case: Case) -> bool:
-    sql = case.sql
-    counted_once = any(each.distinct for each in sql.aggregations)
-    merged = any(not each.kind.endswith("all") for each in sql.set_operations)
-    return counted_once or merged or bool(sql.group_by) or any(block.distinct for block in sql.blocks)
-
-
-def distinct_unasked(case: Case) -> Finding | None:
-    """Rows of a table are asked for and the SQL removes repeated ones.
-
-    Two customers of the same name become one. Values that many rows share may well be listed once and do not count.
-
-    >>> distinct_unasked(case("List the names of our customers", "SELECT DISTINCT name FROM customers")) is None
-    True
-    >>> distinct_unasked(case("List our customers", "SELECT DISTINCT name FROM customers")).detail
-    'SELECT DISTINCT'
-    """
-    if case.question.distinct or case.enriched.distinct:
-        return None
-    if case.sql.distinct:
-        return Finding(1.0, "SELECT DISTINCT") if asks_entities(case) and not case.sql.joins else None
-    given = next((each for each in case.answer if each.operand.distinct), None)
-    if given is None or _counts_values(given.operand, case):
-        return None
-    return Finding(0.5 if case.sql.joins else 1.0, given.operand.name)
-
-
-def _counts_values(counted: Operand, case: Case) -> bool:
-    """Whether values of a column are counted and not rows of a table: `how many colours` of kites."""
-    if len(counted.columns) != 1:
-        return False
-    column = counted.columns[0]
-    asked = [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
-    return any(is_value_of(word, column) for word in asked)
-
-
-def values_repeated(case: Case) -> Finding | None:
-    """Values that many rows share are asked for, and come once for each row.
-
-    Execution labels differ on it and people seldom mind.
-
-    >>> values_repeated(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
-    'repeated: colour of kites'
-    """
-    if len(case.answer) != 1 or len(case.things) != 1 or not _lists_filtered_rows(case.sql):
-        return None
-    thing, columns = case.things[0], case.answer[0].operand.columns
-    if not columns or thing.of or not thing.phrase.endswith("s") or not is_value_of(thing.head, columns[0]):
-        return None
-    return Finding(1.0, f"repeated: {columns[0].name} of {columns[0].table or 'the rows'}")
-
-
-def _lists_filtered_rows(sql: SqlSpec) -> bool:
-    """Whether the SQL lists the rows that its conditions leave, each once."""
-    if not sql.filters or sql.distinct:
-        return False
-    return not (sql.group_by or sql.limits or sql.aggregations or sql.set_operations)
-
-
 def aggregate_unlinked(case: Case) -> Finding | None:
     """An aggregate is taken of a column that does not resemble the thing to be aggregated.
 
-    The function is right and the column is not. Columns that a definition names do not count, nor do formulas, columns
+    The function is right and the column is not; or rows are counted where units or copies are asked for, of which a row
+    holds several. Columns that a definition names do not count, nor do formulas, columns
     of any amount (`total`), and those whose alias is called like the thing.
 
     >>> aggregate_unlinked(case("What is the average weight of parcels?", "SELECT AVG(price) FROM parcels")).detail
@@ -190,6 +156,8 @@ def aggregate_unlinked(case: Case) -> Finding | None:
     """
     for asked in case.question.aggregations:
         words = content_words(asked.column)
+        if asked.func == "COUNT" and asks_quantity(words) and _counts_rows(words[-1], case):
+            return differing(f"sum of {asked.column}", "count of rows")
         taken = [each for each in case.sql.aggregations if each.func == asked.func and each.columns]
         if asked.func == "COUNT" or not words or not taken:
             continue
@@ -200,6 +168,15 @@ def aggregate_unlinked(case: Case) -> Finding | None:
     return None
 
 
+def _counts_rows(quantity: str, case: Case) -> bool:
+    """Whether all that the SQL computes is a count of rows, and nothing in it is called like the quantity."""
+    if not case.sql.aggregations or any(each.func != "COUNT" or each.distinct for each in case.sql.aggregations):
+        return False
+    names = shown_names(case.sql).values()
+    called = frozenset(word for name in case.read for word in identifier_words(name)).union(*names)
+    return not is_named(quantity, called)
+
+
 def _may_be(phrase: str, words: tuple[str, ...], taken: Aggregation, case: Case) -> bool:
     """Whether an aggregate may be of the thing that a phrase names."""
     if any(is_defined(column, case) for column in taken.columns):
@@ -208,9 +185,11 @@ def _may_be(phrase: str, words: tuple[str, ...], taken: Aggregation, case: Case)
     if column is None:
         return True
     own = identifier_words(column.name)
+    if is_cryptic(column.name):
+        return True
     if max(best_likeness(word, own) for word in words) >= LINKED:
         return True
-    if _GENERIC.union(identifier_words(column.table or "")).issuperset(own):
+    if holds_any_amount(column.name, column.table) or words[-1] in UNIT_WORDS:
         return True
     return is_called(phrase, _alias_words(taken, case))
 
@@ -226,12 +205,6 @@ def _alias_words(taken: Aggregation, case: Case) -> frozenset[str]:
         for words in [names.get(each.operand.name, frozenset())]
     ]
     return inner.union(*outer)
-
-
-_GENERIC = frozenset(
-    "amount total value sum subtotal net gross grand line cent usd eur gbp dollar euro pound figure".split()
-)
-"""Words of columns that may hold any amount."""
 
 
 _AGGREGATED = re.compile(

@@ -132,6 +132,37 @@ def _codes_of(column: Column, case: Case) -> Mapping[str, str] | None:
 _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
 
 
+def word_for_code(case: Case) -> Finding | None:
+    """The SQL compares a column of codes with a whole word.
+
+    A column that is called a code holds short codes, so a word is a guess and finds nothing. A word in capitals, one
+    with an underscore, or one that the enriched question quotes, is none.
+
+    >>> word_for_code(case("Cancelled orders?", "SELECT id FROM orders WHERE status_code = 'cancelled'")).detail
+    "status_code = 'cancelled'"
+    """
+    quoted = (case.query.enriched_question or "").casefold()
+    for each in case.sql.filters:
+        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT:
+            continue
+        name = each.lhs.columns[0].name
+        if _CODE_WORDS.isdisjoint(identifier_words(name)) or letters(name) in case.defined:
+            continue
+        values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+        words = [one.folded for one in values if isinstance(one, Text) and _is_word(one.folded)]
+        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in words):
+            return Finding(1.0, show_filter(each))
+    return None
+
+
+_CODE_WORDS = frozenset({"code", "cd"})
+_SHORTEST_WORD = 5
+
+
+def _is_word(text: str) -> bool:
+    return len(text) >= _SHORTEST_WORD and text.isalpha()
+
+
 def stored_code_used(case: Case) -> Finding | None:
     """The SQL compares a status, type or the like with a short code, or with several states, that no question names.
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from scoring.alignment.matching import CERTAIN
+from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, Pattern, Text, Value, is_unknown
+from scoring.values import Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -35,8 +38,27 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
         return each.source is not FilterOrigin.QUESTION and all(column.name in shown for column in each.lhs.columns)
     if isinstance(each.rhs, Number) and any(limit.count == each.rhs.value for limit in case.sql.limits):
         return True
+    if isinstance(each.rhs, TIMES) and _lists_dates(each, case):
+        return True
     span = each.span.casefold()
     return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
+
+
+_SERIES = re.compile(r"generate_\w+|sequence|recursive|spine|explode", re.IGNORECASE)
+_DATE = re.compile(r"'(\d{4}-\d\d-\d\d)'")
+
+
+def _lists_dates(each: QuestionFilter, case: Case) -> bool:
+    """Whether the SQL lists the dates of a period itself, in a series that starts with it: a calendar to join with."""
+    if not _SERIES.search(case.query.sql):
+        return False
+    moment = case.query.occurred_at.replace(tzinfo=None) if case.query.occurred_at is not None else None
+    starts = [datetime.fromisoformat(day) for day in _valid(_DATE.findall(case.query.sql[:4000]))]
+    return any(same_value(each.rhs, TimeRange(start, None), Context(moment)) for start in starts)
+
+
+def _valid(days: list[str]) -> list[str]:
+    return [day for day in days if int(day[:4]) > 0 and 1 <= int(day[5:7]) <= 12 and 1 <= int(day[8:]) <= 28]
 
 
 def _mentions(definition: Definition, span: str, case: Case) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.periods_named import period_of_each
-from scoring.linking import is_named
+from scoring.alignment.periods_named import grain_asked, grain_of, period_of_each
+from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
-from scoring.specification import Operand, SubqueryRole, Superlative
+from scoring.specification import Column, Operand, SubqueryRole, Superlative
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -30,10 +30,24 @@ def grouping_missing(case: Case) -> Finding | None:
     lacking = case.grouping.missing
     if lacking:
         return counted(list(lacking), "no GROUP BY for", most=1)
+    period = _other_period(case)
+    if period is not None:
+        return period
     cut = _cut_over_all(case)
     if cut is not None:
         return Finding(1.0, f"LIMIT {cut} of all rows, not of each group")
     return _one_for_all(case)
+
+
+def _other_period(case: Case) -> Finding | None:
+    """One period is asked for and the answer is grouped by another: `per month` by days or years."""
+    asked = grain_asked(case.question)
+    keys = [each.name for each in grouping_keys(case)]
+    grains = {name: grain for name in keys if (grain := grain_of(name)) is not None} if asked is not None else {}
+    if not grains or asked in grains.values() or any(str(asked) in name for name in keys):
+        return None
+    name, grain = next(iter(grains.items()))
+    return Finding(1.0, f"{asked} asked for, grouped by {grain}: {name}")
 
 
 def _cut_over_all(case: Case) -> int | None:
@@ -56,7 +70,7 @@ def _is_of_each(asked: Superlative, case: Case) -> bool:
     return _PER.search(after) is not None and opens in _OPENING
 
 
-_OF_EACH = re.compile(r"\b(?:in|for|of|per|by|from|at|within|on) (?:each|every)\b")
+_OF_EACH = re.compile(r"\b(?:each|every) (?!other\b|one\b|of\b)\w")
 _PER = re.compile(r"\bper (?!cent\b|capita\b)\w")
 _OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
 
@@ -98,24 +112,33 @@ def grouping_finer(case: Case) -> Finding | None:
     """
     if any(each.partition_by for each in case.sql.windows):
         return None
-    operands = grouping_keys(case)
-    keys = [each.name for each in operands]
-    columns = [column for operand in operands for column in operand.columns]
+    by_columns = {operand.columns: operand.name for operand in grouping_keys(case)}
+    keys = list(by_columns.values())  # a year and a month of one date are one key
+    columns = [column for columns in by_columns for column in columns]
     if len(keys) <= max(1, len(case.question.group_by)) or any(is_key(column.name) for column in columns):
         return None
-    if all(_is_named_or_part(column.name, case) for column in columns):
-        return None
-    return Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
+    return None if _names_keys(columns, case) else Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
 
 
-def _is_named_or_part(column: str, case: Case) -> bool:
-    """Whether the question names a column, or it is a part of a person's name."""
-    words = frozenset(identifier_words(column))
+def _names_keys(columns: list[Column], case: Case) -> bool:
+    """Whether the question names all columns; some of them where it says `by` and was not read further."""
+    named = [_is_named_or_part(column, case) for column in columns]
+    return all(named) or (any(named) and not case.question.group_by and "by" in case.spoken)
+
+
+def _is_named_or_part(column: Column, case: Case) -> bool:
+    """Whether the question names a column or the thing whose name it is, or it is a part of a person's name."""
+    words = frozenset(identifier_words(column.name))
+    if words <= _NAMES:
+        words = frozenset(identifier_words(column.table or ""))
+        if case.question.group_by:
+            return any(is_named(word, words) for each in case.question.group_by for word in content_words(each))
     return not words.isdisjoint(_NAME_PARTS) or any(
         is_named(word, words) for word in case.question.stems if len(word) > 2
     )
 
 
+_NAMES = frozenset({"name", "title", "label", "code", "full"})
 _NAME_PARTS = frozenset({"first", "last", "forename", "surname", "firstname", "lastname", "fname", "lname", "middle"})
 
 

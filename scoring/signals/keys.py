@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from scoring.display import show_filter
@@ -10,7 +10,7 @@ from scoring.linking import LINKED, best_likeness, content_words, likeness
 from scoring.signals.definitions import is_defined
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.specification import Column, Projection
+from scoring.specification import Column, Join, Projection
 from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -241,7 +241,7 @@ def _name(column: Column) -> str:
     return f"{column.table}.{column.name}" if column.table else column.name
 
 
-def one_sides(case: Case) -> frozenset[str]:
+def one_sides(case: Case, joins: Iterable[Join] | None = None) -> frozenset[str]:
     """Joined tables whose rows a join repeats: the other side refers to them by their own key.
 
     >>> sorted(one_sides(case("x y", "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")))
@@ -249,7 +249,7 @@ def one_sides(case: Case) -> frozenset[str]:
     """
     one: set[str] = set()
     many: set[str] = set()
-    for left, right in _joined(case):
+    for left, right in (pair for join in (case.sql.joins if joins is None else joins) for pair in join.pairs):
         for mine, theirs in ((left, right), (right, left)):
             if mine.table and theirs.table and mine.table != theirs.table and owns(mine) and not owns(theirs):
                 one.add(mine.table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from scoring.alignment.contradictions import excludes
@@ -11,7 +12,8 @@ from scoring.display import show_filter, show_match
 from scoring.linking import content_words
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
-from scoring.specification import NEGATION, Clause, FilterOrigin, Op, QuestionFilter, SqlFilter
+from scoring.signals.keys import is_key
+from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
 from scoring.values import Number, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -51,15 +53,17 @@ _STATES = frozenset("status state stage phase step outcome progress".split())
 def _told_by_state(case: Case) -> bool:
     """Whether a stored state, which is not the one that the question excludes, may tell what has not happened."""
     excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
-    for each in case.sql.filters if excluded else ():
-        if each.op not in (Op.EQ, Op.IN) or each.lhs is None or each.clause is not Clause.WHERE:
-            continue
-        values = literals_of(each.rhs)
-        named = any(not _STATES.isdisjoint(identifier_words(column.name)) for column in each.lhs.columns)
-        texts = [word for value in values if isinstance(value, Text) for word in content_words(value.folded)]
-        if named and values and excluded.isdisjoint(texts):
-            return True
-    return False
+    return bool(excluded) and any(excluded.isdisjoint(words) for words in map(_state_words, case.sql.filters) if words)
+
+
+def _state_words(each: SqlFilter) -> list[str]:
+    """The words of a state that a condition asks for; none for other conditions."""
+    if each.op not in (Op.EQ, Op.IN) or each.lhs is None or each.clause is not Clause.WHERE:
+        return []
+    if all(_STATES.isdisjoint(identifier_words(column.name)) for column in each.lhs.columns):
+        return []
+    texts = [value.folded for value in literals_of(each.rhs) if isinstance(value, Text)]
+    return [word for text in texts for word in content_words(text) or (text,)]
 
 
 def negation_unasked(case: Case) -> Finding | None:
@@ -124,14 +128,18 @@ def bound_shifted(case: Case) -> Finding | None:
 
 def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     same_side = {required.op, present.op} in ({Op.GT, Op.GE}, {Op.LT, Op.LE})
-    return same_side and required.rhs is not None and present.rhs is not None and required.rhs == present.rhs
+    if not same_side or required.rhs is None or present.rhs is None:
+        return False
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        return required.rhs.value == present.rhs.value
+    return required.rhs == present.rhs
 
 
 def conditions_exclude(case: Case) -> Finding | None:
     """Two ANDed conditions can never hold together.
 
     One row has one value, so the answer is empty. A block that reads a table twice may compare two different rows and
-    does not count.
+    does not count. Nor can a value be asked of a row that an outer join must not find: `t.kind = 4 AND t.id IS NULL`.
 
     >>> conditions_exclude(case("Who plays both chess and go?",
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
@@ -146,7 +154,48 @@ def conditions_exclude(case: Case) -> Finding | None:
         other = seen.setdefault((each.block, each.lhs.name), each)
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
             return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
+    return _asked_of_absent(case)
+
+
+def _asked_of_absent(case: Case) -> Finding | None:
+    """A value of a column that is asked for where its row is to be absent."""
+    for each, column in _absent_rows(case):
+        other = next((other for other in case.sql.filters if _is_beside(other, each, column)), None)
+        if other is not None:
+            return Finding(1.0, f"{show_filter(each)} and {show_filter(other)}")
     return None
+
+
+def _absent_rows(case: Case) -> Iterator[tuple[SqlFilter, Column]]:
+    """The conditions that keep rows without a partner behind an outer join, with the key that they find NULL."""
+    outer = {(join.block, join.table): join for join in case.sql.joins if join.kind == "left"}
+    for each in case.sql.filters if outer else ():
+        column = _own_column(each) if each.op is Op.IS_NULL else None
+        join = outer.get((each.block, column.table or "")) if column is not None else None
+        if column is not None and join is not None and _is_key_of(column, join) and not _read_twice(each, case):
+            yield each, column
+
+
+def _is_key_of(column: Column, join: Join) -> bool:
+    return is_key(column.name) or any(column in pair for pair in join.pairs)
+
+
+def _is_beside(each: SqlFilter, absent: SqlFilter, column: Column) -> bool:
+    """Whether a condition of the same block asks a value of another column of the same table."""
+    own = _own_column(each) if each.block == absent.block and each.op in _VALUED else None
+    return own is not None and own.table == column.table and own != column
+
+
+_VALUED = frozenset({Op.EQ, Op.IN, Op.GT, Op.GE, Op.LT, Op.LE, Op.WITHIN, Op.CONTAINS, Op.STARTS_WITH, Op.NOT_NULL})
+
+
+def _own_column(each: SqlFilter) -> Column | None:
+    """The column of an ANDed condition of WHERE that is on a column itself."""
+    plain = each.clause is Clause.WHERE and each.alternative is None and each.lhs is not None
+    if not plain or each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.func is not None:
+        return None
+    column = each.lhs.columns[0]
+    return column if each.lhs.name == column.name and column.table is not None else None
 
 
 def _pins_value(each: SqlFilter) -> bool:

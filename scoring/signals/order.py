@@ -1,23 +1,39 @@
-"""Signals about order, extremes and the number of rows."""
+"""Signals about order and extremes."""
 
 from __future__ import annotations
 
-from scoring.alignment.normalization import is_safety_limit
-from scoring.linking import best_likeness, content_words, operand_words
+from scoring.alignment.amounts import asks_amount, holds_any_amount
+from scoring.alignment.shown_names import alias_words, shown_names
+from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Operand, SortKey, Superlative
+from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, Superlative, Window
+from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
-from scoring.words import letters
+from scoring.words import identifier_words, letters
 
 _EXTREMES = frozenset({"MAX", "MIN"})
+TAKING = _EXTREMES | {"MODE"}
+"""Aggregates that give an extreme."""
+_RANKS = ("rank(", "dense_rank(", "row_number(", "percent_rank(", "ntile(")
+_RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
 
 
-def _takes_extreme(case: Case) -> bool:
+def takes_extreme(case: Case) -> bool:
+    """Whether the SQL finds an extreme without an order: by MIN, MAX, a rank, `>= ALL`, or no row beyond it."""
     sql = case.sql
-    if any(each.func in _EXTREMES for each in sql.aggregations) or any(each.ranked for each in sql.limits):
+    if any(each.func in TAKING for each in sql.aggregations) or any(each.ranked for each in sql.limits):
         return True
-    return _orders_rows(case) or any(str(each.rhs).startswith("all") for each in sql.filters)
+    return any(str(each.rhs).startswith("all") or _is_beyond(each) for each in sql.filters)
+
+
+def _is_beyond(each: SqlFilter) -> bool:
+    """Whether a column is compared with itself in another row: `NOT EXISTS (… WHERE later.day > day)`."""
+    own = each.lhs.name if each.lhs is not None else ""
+    return each.op in _BEYOND and isinstance(each.rhs, Expression) and each.rhs.text == own
+
+
+_BEYOND = frozenset({Op.GT, Op.LT, Op.GE, Op.LE})
 
 
 def _orders_rows(case: Case) -> bool:
@@ -38,7 +54,9 @@ def order_missing(case: Case) -> Finding | None:
     if case.question.ordering is not None and not _orders_rows(case):
         return Finding(1.0, f"no ORDER BY for '{case.question.ordering.phrase}'")
     asked = [word for word in asked if not _names_column(word, case)]
-    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'") if asked and not _takes_extreme(case) else None
+    if not asked or _orders_rows(case) or takes_extreme(case):
+        return None
+    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
 
 
 def _names_column(word: str, case: Case) -> bool:
@@ -68,8 +86,8 @@ def order_flipped(case: Case) -> Finding | None:
     if ordering is None or ordering.descending is None or not case.sql.order_by:
         return None
     first = case.sql.order_by[0]
-    if all(key.descending is not ordering.descending for key in case.sql.order_by):
-        return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}")
+    if all(_descends(key) is not ordering.descending for key in case.sql.order_by):
+        return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}".rstrip())
     return None
 
 
@@ -83,13 +101,27 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     key = _cutting_key(case)
     if key is not None:
         ambiguous = asked.word in _YOUNG_OLD and bool(_INVERTED & set(operand_words(key.operand)))
-        if key.descending is not wanted and not ambiguous:
+        if _descends(key) is not wanted and not ambiguous:
             return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
         return None
     extremes = {each.func for each in case.sql.aggregations if each.func in _EXTREMES}
     if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
+
+
+def _descends(key: SortKey) -> bool:
+    """Whether a key puts the most first: rank 1 of a descending order does, as rows of that order do.
+
+    >>> rank = Operand(name="rank() over (order by sum(fee) desc)")
+    >>> _descends(SortKey(operand=rank, descending=False, block="main"))
+    True
+    """
+    name = key.operand.name
+    if not name.startswith(_RANKS) or " over (" not in name:
+        return key.descending
+    ranked = name.rpartition("order by ")[2].partition(",")[0].rstrip(")").endswith(" desc")
+    return ranked is not key.descending
 
 
 def _key(operand: Operand, *, descending: bool) -> str:
@@ -106,7 +138,7 @@ def extreme_taken(case: Case) -> Finding | None:
     'highest'
     """
     asked = case.question.superlatives
-    if not asked or not _takes_extreme(case) or order_flipped(case) is not None:
+    if not asked or not (_orders_rows(case) or takes_extreme(case)) or order_flipped(case) is not None:
         return None
     return Finding(1.0, asked[0].word)
 
@@ -132,7 +164,8 @@ def order_unasked(case: Case) -> Finding | None:
 def order_unlinked(case: Case) -> Finding | None:
     """The column that the SQL orders by does not resemble the measure of the extreme.
 
-    The most expensive thing is looked for by its weight. Columns that a definition names do not count.
+    The most expensive thing is looked for by its weight, or the highest spend by a count of rows. Columns that a
+    definition names do not count.
 
     >>> order_unlinked(case("Which parcel has the highest weight?",
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
@@ -140,19 +173,51 @@ def order_unlinked(case: Case) -> Finding | None:
     """
     key = _cutting_key(case)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
-    if key is None or measured is None or key.operand.func is not None or measured.word in _YOUNG_OLD:
+    if key is None or measured is None:
         return None
-    if any(is_defined(column, case) for column in key.operand.columns):
-        return None
-    own = operand_words(key.operand)
-    if max(best_likeness(word, own) for word in content_words(measured.measure)) >= 0.5:
-        return None
-    return differing(measured.measure, key.operand.name)
+    if _counts_for_amount(key.operand, measured, case) or _is_another(key.operand, measured, case):
+        return differing(measured.measure, key.operand.name)
+    return None
+
+
+def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
+    """Whether a key is one column that neither resembles the measure nor may be any amount."""
+    words = content_words(measured.measure)
+    if not _is_column(key) or measured.word in _YOUNG_OLD or is_defined(key.columns[0], case):
+        return False
+    if words[-1] == "name" or holds_any_amount(key.name):
+        return False
+    own = (*operand_words(key), *alias_words(key, shown_names(case.sql)))
+    return max(best_likeness(word, own) for word in words) < LINKED
+
+
+def _counts_for_amount(key: Operand, measured: Superlative, case: Case) -> bool:
+    """Whether rows are counted where an amount is asked for: `by spend`, `the most units`."""
+    words = content_words(measured.measure)
+    if key.func != "COUNT" or not key.name.startswith("count(") or not asks_amount(words):
+        return False
+    own = {word for column in key.columns for word in identifier_words(column.name)}
+    return not is_named(words[-1], own | alias_words(key, shown_names(case.sql)))
+
+
+def _is_column(operand: Operand) -> bool:
+    return len(operand.columns) == 1 and operand.columns[0].name == operand.name
+
+
+def _ranks(sql: SqlSpec) -> list[Window]:
+    return [each for each in sql.windows if each.func in _RANKING and each.order_by]
 
 
 def _cutting_key(case: Case) -> SortKey | None:
-    """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it."""
-    limited = {each.block: {key.name for key in each.partition} for each in case.sql.limits}
+    """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it.
+
+    A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
+    """
+    ranks = _ranks(case.sql)
+    limits = [each for each in case.sql.limits if not (ranks and each.ranked)]
+    if not limits and case.sql.limits:
+        return ranks[0].order_by[0] if len(ranks) == 1 else None
+    limited = {each.block: {key.name for key in each.partition} for each in limits}
     return next(
         (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
         None,
@@ -184,7 +249,10 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
-    return not words or any(_orders(word, key) for word in words for key in keys)
+    if words == ["age"] and any(not _INVERTED.isdisjoint(operand_words(key)) for key in keys):
+        return True
+    names = shown_names(case.sql)
+    return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
 
 
 _ORDER_LENGTH = 40
@@ -195,9 +263,14 @@ _ORDER_WORDS = frozenset("ascending descending order ordered sort sorted increas
 _COUNTED = frozenset({"number", "count", "many", "most", "frequency", "popularity"})
 
 
-def _orders(word: str, key: Operand) -> bool:
-    counts = key.func == "COUNT" or "count(" in key.name
-    return best_likeness(word, operand_words(key)) >= 0.5 or (counts and word in _COUNTED)
+def _orders(word: str, key: Operand, called: frozenset[str]) -> bool:
+    """Whether a key is what a word says: `overdue` is a number of days, or in the order of what is `due_on`."""
+    own = (*operand_words(key), *called)
+    if best_likeness(word, own) >= LINKED or any(len(each) > 2 and each in word for each in own):
+        return True
+    if key.func != "COUNT" and all(holds_any_amount(column.name, column.table) for column in key.columns):
+        return True
+    return (key.func == "COUNT" or "count(" in key.name) and word in _COUNTED
 
 
 def extreme_per_group(case: Case) -> Finding | None:
@@ -239,80 +312,3 @@ def extreme_dropped(case: Case) -> Finding | None:
 
 _PLACES = frozenset({"top", "bottom", "first", "last"})
 """Words that say where to cut, beside the extreme that says in which order: `the top 3 with the most`."""
-
-
-def limit_missing(case: Case) -> Finding | None:
-    """A number of first rows is asked for and the SQL returns all.
-
-    A little weaker where the question names an extreme but no number.
-
-    >>> limit_missing(case("List the top 3 cities by population",
-    ...     "SELECT name FROM cities ORDER BY population DESC")).detail
-    'top 3'
-    """
-    asked = case.question.top_k
-    if case.sql.limits:
-        return None
-    if asked is None:
-        return _uncut(case)
-    if asked == 1 and any(each.func in _EXTREMES for each in case.sql.aggregations):
-        return None
-    return Finding(1.0, f"top {asked}")
-
-
-def _uncut(case: Case) -> Finding | None:
-    """All rows come in the order of an extreme, where the question gives no number of rows."""
-    asked = case.question.superlatives
-    if not asked or not case.sql.order_by or case.question.ordering is not None:
-        return None
-    taken = any(each.func in _EXTREMES for each in case.sql.aggregations) or case.sql.windows
-    return None if taken else Finding(0.7, asked[0].word)
-
-
-def limit_wrong(case: Case) -> Finding | None:
-    """The SQL returns another number of rows than asked for.
-
-    Every LIMIT of the query is compared with every number of rows that the question names.
-
-    >>> limit_wrong(case("List the top 3 cities by population",
-    ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
-    'expected → actual: top 3 → LIMIT 5'
-    """
-    asked = {each.k for each in case.question.superlatives if each.k is not None}
-    given = {each.count for each in case.sql.limits if each.count is not None}
-    open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
-    if not asked or not given or asked & given or open_ended:
-        return None
-    return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
-
-
-def limit_unasked(case: Case) -> Finding | None:
-    """The SQL cuts the rows though no top-k is asked for, below the safety limit λ_min.
-
-    Rows that belong to the answer are lost. A larger limit protects the database and is
-    [excused](method.md#four-normalisation-rules).
-
-    >>> limit_unasked(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
-    'LIMIT 10'
-    """
-    limit = case.sql.limit
-    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
-    if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
-        return None
-    return None if is_safety_limit(limit, case.question, case.rules) else Finding(1.0, f"LIMIT {limit.count}")
-
-
-def limit_without_order(case: Case) -> Finding | None:
-    """The SQL cuts rows in no order, below the safety limit λ_min.
-
-    Which rows come back is chance.
-
-    >>> limit_without_order(case("List the top 3 cities by population", "SELECT name FROM cities LIMIT 3")).detail
-    'LIMIT 3'
-    """
-    ordered = {each.block for each in case.sql.order_by}
-    for limit in case.sql.limits:
-        if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= case.rules.lambda_min:
-            continue
-        return Finding(1.0, f"LIMIT {limit.count}")
-    return None

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.dimensions import THEM
 from scoring.alignment.periods_named import is_period
+from scoring.alignment.shown_names import alias_words, shown_names
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
@@ -19,7 +21,8 @@ from scoring.words import identifier_words, letters
 def wanted_columns(case: Case) -> int:
     """How many columns the question asks for; 0 when it does not say."""
     question = case.question
-    values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
+    asked = {(each.func, *content_words(each.column)[-1:]): each for each in question.aggregations}
+    values = [each for each in asked.values() if each.func != "COUNT" or not question.superlatives]
     if question.ratios or not values:
         return len(case.things)
     least = 0 if case.things else 1
@@ -194,7 +197,8 @@ def output_linked(case: Case) -> Finding | None:
 def output_undefined(case: Case) -> Finding | None:
     """A definition gives the columns of a thing asked for, and the answer shows none of them.
 
-    The agent was told what to show and shows something else.
+    The agent was told what to show and shows something else. A key may be followed to what it stands for, and an alias
+    says what a column is.
 
     >>> output_undefined(case("List the owners of the kites", "SELECT kite FROM kites",
     ...     "List the owners of the kites (owners refers to holder)")).detail
@@ -203,7 +207,11 @@ def output_undefined(case: Case) -> Finding | None:
     if not case.things or not case.enriched.definitions or any(each.star for each in case.answer):
         return None
     shown = {letters(column.name) for each in case.answer for column in each.operand.columns}
+    names = shown_names(case.sql)
+    called = frozenset[str]().union(*[alias_words(each.operand, names) for each in case.answer])
     for definition in case.enriched.definitions:
+        if all(map(is_key, definition.columns)) or not called.isdisjoint(content_words(definition.phrase)):
+            continue
         if shown.isdisjoint(map(letters, definition.columns)) and _defines_output(definition, case):
             return Finding(1.0, f"{definition.phrase}: {', '.join(definition.columns[:5])} is not shown")
     return None
@@ -247,22 +255,22 @@ def count_for_list(case: Case) -> Finding | None:
     >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
     'count(*)'
     """
-    given = case.answer
+    given, question = case.answer, case.question
+    if not given or any(each.operand.func is None for each in given) or _asks_number(case):
+        return None
+    if any(each.block in case.sql.outputs for each in case.sql.group_by):
+        return None
+    amount = given[0].operand.func != "COUNT"
+    rows = [each for each in question.outputs if asks_rows(each, case) and not (amount and each in case.named)]
+    return Finding(1.0, given[0].operand.name) if rows else None
+
+
+def _asks_number(case: Case) -> bool:
+    """Whether an aggregate, a ratio or an extreme is asked for, in the question or by a definition's formula."""
     question = case.question
-    if not given or any(each.operand.func is None for each in given) or question.aggregations or question.ratios:
-        return None
-    if (
-        not question.outputs
-        or question.superlatives
-        or any(each.columns for each in case.enriched.definitions if each.functions)
-    ):
-        return None
-    rows = [each for each in question.outputs if asks_rows(each, case)]
-    if not rows or (case.sql.group_by and not case.sql.outputs.isdisjoint(each.block for each in case.sql.group_by)):
-        return None
-    if given[0].operand.func != "COUNT" and all(each in case.named for each in rows):
-        return None
-    return Finding(1.0, given[0].operand.name)
+    if question.superlatives or question.aggregations or question.ratios:
+        return True
+    return any(each.columns for each in case.enriched.definitions if each.functions)
 
 
 def list_for_count(case: Case) -> Finding | None:
@@ -275,7 +283,9 @@ def list_for_count(case: Case) -> Finding | None:
     """
     asked = any(each.func == "COUNT" for each in case.question.aggregations)
     given = case.answer
-    if not asked or case.sql.aggregations or case.question.outputs:
+    if not asked or case.sql.aggregations or case.question.outputs or THEM.search(case.question.text) is not None:
+        return None
+    if "COUNT" not in case.aggregation.missing:
         return None
     named = any(
         {"count", "number", "num", "total", "amount", "quantity"} & shown_words(each)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding
-from scoring.specification import RatioKind
+from scoring.specification import Division, RatioKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -17,7 +19,15 @@ _REAL_DIVISION = frozenset("bigquery mysql duckdb snowflake oracle spark spark2 
 
 
 def _divides(case: Case) -> bool:
-    return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(case.sql.divisions)
+    """Whether something is divided by a value of the rows: a division by 100 or 60 only turns units."""
+    return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(_ratios(case))
+
+
+def _ratios(case: Case) -> list[Division]:
+    return [each for each in case.sql.divisions if _CONSTANT.fullmatch(each.denominator) is None]
+
+
+_CONSTANT = re.compile(r"[\d.]+")
 
 
 def _defines_division(case: Case) -> bool:
@@ -27,16 +37,16 @@ def _defines_division(case: Case) -> bool:
 def percentage_unscaled(case: Case) -> Finding | None:
     """A percentage is asked for and nothing is multiplied by 100.
 
-    The answer is a share between 0 and 1.
+    The answer is a share between 0 and 1, which many readers take as well; hence half strength.
 
     >>> percentage_unscaled(case("What percentage of parcels is late?",
     ...     "SELECT CAST(SUM(late) AS REAL) / COUNT(*) FROM parcels")).strength
-    1.0
+    0.5
     """
     asked = next((each for each in case.question.ratios if each.kind is RatioKind.PERCENTAGE), None)
-    if asked is None or not case.sql.divisions or any(each.hundred for each in case.sql.divisions):
+    if asked is None or not _ratios(case) or any(each.hundred for each in case.sql.divisions):
         return None
-    return Finding(1.0, f"percentage of '{asked.phrase}' without × 100")
+    return Finding(0.5, f"percentage of '{asked.phrase}' without × 100")
 
 
 def integer_division(case: Case) -> Finding | None:
@@ -68,6 +78,9 @@ def ratio_missing(case: Case) -> Finding | None:
         return None
     if any(not _STORED.isdisjoint(identifier_words(column.name)) for column in case.sql.columns):
         return None
+    before = case.question.text[: asked.start].casefold().split()[-1:]
+    if asked.kind is RatioKind.RATE and any([column.name] == before for column in case.sql.columns):
+        return None
     strength = 1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 
@@ -85,9 +98,5 @@ def ratio_unasked(case: Case) -> Finding | None:
         return None
     if any(each.func == "AVG" for each in question.aggregations):
         return None
-    first = next((each for each in case.sql.divisions if each.denominator not in _SECONDS), None)
+    first = next(iter(_ratios(case)), None)
     return Finding(1.0, f"{first.numerator} / {first.denominator}") if first is not None else None
-
-
-_SECONDS = frozenset({"60", "3600", "86400", "60.0", "3600.0", "86400.0"})
-"""Denominators that turn seconds into minutes, hours or days."""

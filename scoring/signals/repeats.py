@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoring.linking import best_likeness, content_words
+from scoring.alignment.shown_names import tables_of
+from scoring.linking import best_likeness, content_words, is_named, operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
+from scoring.signals.limits import PROTECTIVE
 from scoring.signals.structure import read_columns
-from scoring.specification import Column, Operand
+from scoring.specification import Column, Join, Operand, SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -29,6 +31,9 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
+    deeds = _counted_deeds(case)
+    if deeds is not None:
+        return deeds
     one = one_sides(case)
     if one and not _reads_many(one, case):
         return None
@@ -39,6 +44,49 @@ def count_repeats(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
+
+
+def _counted_deeds(case: Case) -> Finding | None:
+    """Rows of what people did are counted where the people are asked for: each did it as often as it likes."""
+    if [each.operand.name for each in case.answer] != ["count(*)"] or _counts_once(case):
+        return None
+    table = identifier_words(tables_of(case.sql)[0])[-1:]
+    counted = [each for each in case.question.aggregations if each.func == "COUNT"]
+    asked = content_words(counted[0].column)[-1:]
+    if not table or not asked or asked[0] not in _PEOPLE or table[0] in _PEOPLE or is_named(asked[0], {*table}):
+        return None
+    if not _is_done(table[0], asked[0], case) or _is_condition(asked[0], case):
+        return None
+    return Finding(0.7, f"count(*) counts {table[0]} rows, not each {asked[0]} once")
+
+
+def _counts_once(case: Case) -> bool:
+    """Whether several tables are read, or some block or aggregate drops repeats."""
+    repeats = any(block.distinct for block in case.sql.blocks) or any(each.distinct for each in case.sql.aggregations)
+    return repeats or len(set(tables_of(case.sql))) != 1
+
+
+def _is_done(table: str, asked: str, case: Case) -> bool:
+    """Whether a verb of the question names the table: `ordered` its orders, `booked` its bookings."""
+    verbs = {token.stem for token in case.question.tokens if token.lower.endswith(("ed", "t", "d"))} - {asked}
+    return is_named(table, verbs) or any(verb[:_ROOT] == table[:_ROOT] for verb in verbs)
+
+
+_ROOT = 4
+"""Letters that a verb and the rows of what was done share: `booked`, `bookings`."""
+_PEOPLE = frozenset(
+    "customer user client member patient student employee person guest reader driver subscriber buyer visitor account "
+    "tenant household company supplier pupil passenger donor player shopper worker".split()
+)
+"""What does things repeatedly."""
+
+
+def _is_condition(word: str, case: Case) -> bool:
+    """Whether a condition of the SQL is about a word: rows of employees with the role of a driver."""
+    return any(
+        word in str(each.rhs) or (each.lhs is not None and is_named(word, frozenset(operand_words(each.lhs))))
+        for each in case.sql.filters
+    )
 
 
 def _reads_many(one: frozenset[str], case: Case) -> bool:
@@ -81,16 +129,37 @@ def aggregate_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not case.sql.joins:
         return None
-    sums = [each for each in case.sql.aggregations if each.func in _SUMS and not each.distinct and each.columns]
-    one = one_sides(case) if sums else frozenset[str]()
-    for each in sums:
-        if each.columns[0].table in one:
-            return Finding(1.0, f"{each.func}({each.column}) over repeated rows of {each.columns[0].table}")
+    for each in case.sql.aggregations:
+        if each.func not in _SUMS or each.distinct or not each.columns or each.column == "*":
+            continue
+        one = one_sides(case, _joined_below(each.block, case))
+        tables = {column.table for column in each.columns if column.name == each.column} or {
+            column.table for column in each.columns
+        }
+        if one.issuperset(tables):
+            return Finding(
+                1.0, f"{each.func}({each.column}) over repeated rows of {', '.join(sorted(map(str, tables)))}"
+            )
     return None
 
 
+def _joined_below(path: str, case: Case) -> list[Join]:
+    """The joins whose rows an aggregate of a block reads: those of the block, and of queries in its FROM that keep all.
+
+    DISTINCT and GROUP BY make one row of those that a join repeats.
+    """
+    merged = {block.path for block in case.sql.blocks if block.distinct} | {each.block for each in case.sql.group_by}
+    tested = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    return [
+        each
+        for each in case.sql.joins
+        if each.block == path
+        or (each.block.startswith(f"{path}/") and each.block not in merged and each.block not in tested)
+    ]
+
+
 def order_collapsed(case: Case) -> Finding | None:
-    """ORDER BY or LIMIT acts on the single row that an aggregate returns.
+    """ORDER BY, or a LIMIT of few rows, acts on the single row that an aggregate returns.
 
     Nothing is left to order or to cut: the extreme must be found in a subquery first.
 
@@ -100,7 +169,8 @@ def order_collapsed(case: Case) -> Finding | None:
     """
     sql = case.sql
     grouped = {each.block for each in sql.group_by} | {each.block for each in sql.aggregations if each.windowed}
-    arranged = {each.block for each in sql.order_by} | {each.block for each in sql.limits if not each.ranked}
+    few = (each for each in sql.limits if not each.ranked and (each.count or 0) < PROTECTIVE)
+    arranged = {each.block for each in sql.order_by} | {each.block for each in few}
     collapsed = arranged.intersection(each.block for each in sql.aggregations) - grouped
     for each in sql.projections if collapsed else ():
         if each.operand.func in _COLLAPSING and each.block in collapsed:
@@ -116,13 +186,13 @@ def column_ungrouped(case: Case) -> Finding | None:
     >>> column_ungrouped(case("Which pilot is the oldest?", "SELECT name, MAX(age) FROM pilots")).detail
     'name beside max(age)'
     """
-    if case.sql.group_by or case.sql.windows:
+    sql = case.sql
+    if sql.group_by or sql.windows or not any(each.block in sql.outputs for each in sql.aggregations):
         return None
-    plain = next((each for each in case.answer if each.operand.func is None and each.operand.columns), None)
-    total = next((each for each in case.answer if each.operand.func in _COLLAPSING), None)
-    if plain is None or total is None or plain.subqueries or total.subqueries:
-        return None
-    return Finding(1.0, f"{plain.operand.name} beside {total.operand.name}")
+    shown = [each for each in case.answer if not each.subqueries]
+    plain = next((each.operand.name for each in shown if each.operand.func is None and each.operand.columns), None)
+    total = next((each.operand.name for each in shown if each.operand.func in _COLLAPSING), None)
+    return Finding(1.0, f"{plain} beside {total}") if None not in (plain, total) else None
 
 
 def column_outside_group_by(case: Case) -> Finding | None:
@@ -138,18 +208,20 @@ def column_outside_group_by(case: Case) -> Finding | None:
     if not keys or not all(key.columns for key in keys) or any(each.star for each in case.answer):
         return None
     names = {key.name for key in keys}
-    outside = _plain_columns(case, names)
+    grouped = [column for key in keys for column in key.columns]
+    outside = _plain_columns(case, names, grouped)
     if not outside:
         return None
-    belongs = _determined_by([column for key in keys for column in key.columns], case)
+    belongs = _determined_by(grouped, case)
     found = [each for each in outside if not belongs(each.columns[0])]
     return Finding(1.0, f"{found[0].name} is not in GROUP BY {', '.join(sorted(names)[:5])}") if found else None
 
 
-def _plain_columns(case: Case, grouped: set[str]) -> list[Operand]:
-    """The columns of the answer that are neither grouped, aggregated nor computed over a window."""
+def _plain_columns(case: Case, names: set[str], grouped: list[Column]) -> list[Operand]:
+    """The columns of the answer that are not aggregated, computed over a window, or made of what is grouped by."""
     plain = (each.operand for each in case.answer if each.operand.func is None and each.operand.columns)
-    return [each for each in plain if each.name not in grouped and " over (" not in each.name]
+    shown = [each for each in plain if each.name not in names and " over (" not in each.name]
+    return [each for each in shown if not set(each.columns).issubset(grouped)]
 
 
 def _determined_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:

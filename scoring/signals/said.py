@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scoring.alignment.matching import CERTAIN
+from scoring.alignment.same_values import TIMES
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
-from scoring.values import Choices, Number, RelativeTime, Text, Value
-from scoring.verdict import Case
+from scoring.values import Choices, Grain, Number, RelativeTime, Text, Value, other_units
+from scoring.verdict import Case, FilterMatch
 from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
-_TEXTS = re.compile(r"'((?:[^'\n]|''){0,80})'")
-"""Every text of a query, an empty one too, so that what stands between two of them is none."""
+_TEXTS = re.compile(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
+"""Every text of a query, an empty one too, so that what stands between two of them is none; names in double quotes."""
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
 _MARKS = re.compile(r"[\W_]+")
@@ -116,20 +117,40 @@ _DIGIT = re.compile(r"\d")
 
 def _numbers_said(case: Case) -> list[str]:
     numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    return [token.text for token in numbers if not _is_met(token, case)]
+    return [token.text for token in numbers if not (_is_met(token, case) or _in_other_unit(token, case))]
 
 
 def _is_met(token: Token, case: Case) -> bool:
-    """Whether it belongs to a length of time or a percentage that the SQL has, perhaps in another unit."""
+    """Whether it belongs to a length of time, an age or a percentage that the SQL has, perhaps in another form."""
     required = [match.required for match in case.filters.matched]
+    ages = [match.required for match in case.filters.matched if _is_dated_age(match)]
     if case.question.text[token.end : token.end + 1] == "%":
         share = float(token.text) / 100
         if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
             return True
     return any(
-        _has_units(each) and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span)
+        (_has_units(each) or each in ages)
+        and each.source is FilterOrigin.QUESTION
+        and 0 <= token.start - each.start < len(each.span)
         for each in required
     )
+
+
+_UNIT = re.compile(r"\s?(second|minute|hour|day|week|month|quarter|year)s?\b", re.IGNORECASE)
+
+
+def _in_other_unit(token: Token, case: Case) -> bool:
+    """Whether the SQL has a number of units of time in another unit: 42 days for 6 weeks."""
+    unit = _UNIT.match(case.question.text, token.end)
+    if unit is None or len(token.text) > 4:
+        return False
+    forms = [str(each) for each in other_units(float(token.text), Grain(unit[1].lower()))]
+    return any(len(form) > 1 and form.isdecimal() and re.search(rf"\b{form}\b", case.query.sql) for form in forms)
+
+
+def _is_dated_age(match: FilterMatch) -> bool:
+    """Whether a date takes the place of a number of years: born in 1961 or before for `65+`."""
+    return isinstance(match.required.rhs, Number) and any(isinstance(each.rhs, TIMES) for each in match.present)
 
 
 def _has_units(each: QuestionFilter) -> bool:

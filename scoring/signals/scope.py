@@ -37,12 +37,27 @@ def negation_per_row(case: Case) -> Finding | None:
     "'do not' tested row by row: city != 'oslo'"
     """
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or not _tests_rows(differing, case):
+    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
     if found is None:
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+def _excludes_things(sql: SqlSpec) -> bool:
+    """Whether whole things are left out: by NOT EXISTS, NOT IN, EXCEPT or an outer join without a partner."""
+    if any(each.role in (SubqueryRole.NOT_EXISTS, SubqueryRole.NOT_IN) for each in sql.subqueries):
+        return True
+    if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
+        return True
+    outer = any(each.kind in {"left", "right", "full", "anti"} for each in sql.joins)
+    return outer and any(each.op is Op.IS_NULL or _counts_none(each) for each in sql.filters)
+
+
+def _counts_none(each: SqlFilter) -> bool:
+    counted = each.lhs is not None and each.lhs.func == "COUNT"
+    return counted and isinstance(each.rhs, Number) and not each.rhs.value
 
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:
@@ -97,7 +112,7 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
         if block.path not in kept:
             continue
         named = {word for table in block.tables for word in identifier_words(table)}
-        if block.tables and not any(is_named(word, named) for word in things):
+        if block.tables and not any(is_named(word, named) for word in things | _before_negation(case)):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
@@ -107,6 +122,15 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
 def _thing_words(case: Case) -> set[str]:
     """The words of the things asked for."""
     return {word for each in case.things for word in content_words(f"{each.phrase} {each.of or ''}")}
+
+
+def _before_negation(case: Case) -> set[str]:
+    """The longer words of the question before its negation: `customers` in `which customers have never ordered`."""
+    begin = case.question.text.casefold().find(case.question.negations[0].casefold())
+    return {token.stem for token in case.question.tokens if token.start < begin and len(token.stem) > _SHORT_WORD}
+
+
+_SHORT_WORD = 3
 
 
 def _excluded_from(sql: SqlSpec) -> set[str]:

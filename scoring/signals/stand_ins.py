@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.shown_names import tables_of
 from scoring.linking import is_named
 from scoring.signals.keys import ROLES, is_key, key_words
 from scoring.specification import Column, Output, Projection
@@ -39,17 +40,36 @@ def stands_for(output: Output, case: Case) -> bool:
     A computed value may be anything but a list of things. A name or a key of the thing's own table, or of any table
     where none is called like the thing, stands for it.
     """
-    computed = [each for each in case.answer if not is_plain(each) and not each.literal]
-    if any(each.operand.func is None for each in computed) or (computed and not asks_rows(output, case)):
+    if _is_computed(output, case):
         return True
     shown = [each.operand.columns[0] for each in case.answer if is_plain(each)]
     if output.head == "person":
         return any(_presents(each) or not ROLES.isdisjoint(identifier_words(each.name)) for each in shown)
-    if output.head in _ATTRIBUTES:
-        return False
-    tables = {table for block in case.sql.blocks for table in block.tables}
-    own = {table for table in tables if is_named(output.head, frozenset(identifier_words(table)))}
-    return any(_presents(each) and (not own or _is_of(each, own, output.head)) for each in shown)
+    return _is_any(shown) or (output.head not in _ATTRIBUTES and _names_thing(output.head, shown, case))
+
+
+def _is_computed(output: Output, case: Case) -> bool:
+    computed = [each for each in case.answer if not is_plain(each) and not each.literal]
+    return any(each.operand.func is None for each in computed) or (bool(computed) and not asks_rows(output, case))
+
+
+def _is_any(shown: list[Column]) -> bool:
+    return any(is_cryptic(each.name) and not is_key(each.name) for each in shown)
+
+
+def _names_thing(head: str, shown: list[Column], case: Case) -> bool:
+    """Whether some column is a name or key, of the thing's own table if the SQL reads a table called like it."""
+    own = {table for table in tables_of(case.sql) if is_named(head, frozenset(identifier_words(table)))}
+    return any(_presents(each) and (not own or _is_of(each, own, head)) for each in shown)
+
+
+def is_cryptic(name: str) -> bool:
+    """Whether a column's name says nothing: `a11`, `q1`, `c_3`.
+
+    >>> is_cryptic("a11"), is_cryptic("age"), is_cryptic("qty")
+    (True, False, False)
+    """
+    return not any(len(word) > 2 and word.isalpha() for word in identifier_words(name))
 
 
 def is_plain(projection: Projection) -> bool:

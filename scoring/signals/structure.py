@@ -1,4 +1,4 @@
-"""Signals about tables, joins and set operations, and about the question and the SQL as a whole."""
+"""Signals about tables, joins and set operations, and about the words of the question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.signals.keys import is_key
+from scoring.signals.keys import is_key, owns
 from scoring.specification import Column, Filter, Join, Op, SubqueryRole, TokenKind
 from scoring.values import Choices, Text
 from scoring.verdict import Case
@@ -85,14 +85,25 @@ def _links(joins: tuple[Join, ...]) -> dict[str | None, set[_Link]]:
 def _is_superfluous(table: str, links: Set[_Link], case: Case, *, counts: bool) -> bool:
     """Whether a table of which only keys are read could be left out: rows that are counted may need it."""
     others = {other for _, other in links if other != table}
+    if len(others) == 1 and _is_looked_up(table, case):
+        return False  # each row of the other table has at most one here: nothing is repeated
     if len(others) > 1:
         # A detour links other tables by one column of its own, so that they could be joined directly.
         return len({name for name, _ in links}) == 1
     return not (counts or case.spoken.issuperset(identifier_words(table)[-1:]))
 
 
+def _is_looked_up(table: str, case: Case) -> bool:
+    """Whether other tables refer to a table by its key, and by nothing else: `flights.pilot_id = pilots.id`."""
+    pairs = [pair for join in case.sql.joins for pair in join.pairs if table in (pair[0].table, pair[1].table)]
+    turned = [pair if pair[0].table == table else pair[::-1] for pair in pairs]
+    return all(owns(mine) and not owns(theirs) for mine, theirs in turned)
+
+
 def _joined(case: Case) -> list[str]:
-    return list(dict.fromkeys(table for block in case.sql.blocks if len(block.tables) > 1 for table in block.tables))
+    """The joined tables, without two of DISTINCT rows, where the join only asks for a partner."""
+    blocks = [each for each in case.sql.blocks if len(each.tables) > (2 if each.distinct else 1)]
+    return list(dict.fromkeys(table for block in blocks for table in block.tables))
 
 
 def read_columns(case: Case) -> set[Column]:
@@ -114,8 +125,14 @@ def read_columns(case: Case) -> set[Column]:
 
 
 def _looked_up(case: Case) -> set[str | None]:
-    """The tables whose columns are looked up by IN or EXISTS: they link as a joined table does."""
-    return {column.table for each in case.sql.subqueries if each.key is not None for column in each.key.columns}
+    """The tables whose columns IN or EXISTS looks up, or looks in: they link as a joined table does."""
+    if not case.sql.subqueries:
+        return set()
+    inner = {each.block for each in case.sql.subqueries if each.role in _SEMI_JOINS}
+    found = {column.table for each in case.sql.subqueries if each.key is not None for column in each.key.columns}
+    return found | {
+        column.table for each in case.sql.projections if each.block in inner for column in each.operand.columns
+    }
 
 
 def _name(column: Column) -> str:
@@ -130,10 +147,26 @@ def join_without_key(case: Case) -> Finding | None:
     >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
     'flights'
     """
-    loose = next((j for j in case.sql.joins if not j.pairs and j.kind in ("cross", "comma", "inner", "left")), None)
-    if loose is None or "/" in loose.table:
-        return None
-    return Finding(1.0, loose.table)
+    repeated = {table for block in case.sql.blocks for table in block.tables if block.tables.count(table) > 1}
+    paired = {column.table for join in case.sql.joins for pair in join.pairs for column in pair}
+    for each in case.sql.joins:
+        if each.pairs or each.bound or each.kind not in _KEYED:
+            continue
+        if "/" not in each.table and each.table in _tables(case) - paired - repeated:
+            return Finding(1.0, each.table)
+    return None
+
+
+_KEYED = frozenset({"cross", "comma", "inner", "left"})
+"""Joins that need a condition.
+
+A table with a key to a third one, as days and shops of sales, is linked by that, and two readings of one table may each
+be of one row.
+"""
+
+
+def _tables(case: Case) -> set[str]:
+    return {table for block in case.sql.blocks for table in block.tables}
 
 
 def words_uncovered(case: Case) -> Finding | None:
@@ -244,26 +277,20 @@ def set_operation_missing(case: Case) -> Finding | None:
     found = _BOTH.search(case.question.text) if not _BOTH_STEMS.isdisjoint(case.spoken) else None
     if found is None or case.sql.set_operations or case.sql.group_by or len(case.sql.subqueries) > 0:
         return None
+    if found.group().casefold() == "neither" and _excludes_each(case):
+        return None
     tables = [table for block in case.sql.blocks for table in block.tables]
     if len(tables) != len(set(tables)):
         return None
     return Finding(1.0, f"'{found.group()}' tested on single rows")
 
 
-def part_unanswered(case: Case) -> Finding | None:
-    """The text asks several questions and the SQL answers fewer.
-
-    The answer has fewer columns than there are parts.
-
-    >>> part_unanswered(case("How many pilots are there? List their names.",
-    ...     "SELECT COUNT(*) FROM pilots")).detail
-    '2 questions, 1 column'
-    """
-    given = [each for each in case.sql.projections if each.block in case.sql.outputs]
-    asked = len(case.things) + len(case.question.aggregations)
-    if min(case.question.parts, max(asked, 1)) <= len(given) or any(each.star for each in given):
-        return None
-    return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
+def _excludes_each(case: Case) -> bool:
+    """Whether `neither` is met by an anti-join, or by conditions on different columns."""
+    anti = any(each.kind == "left" for each in case.sql.joins) and any(
+        each.op is Op.IS_NULL for each in case.sql.filters
+    )
+    return anti or len({each.lhs.name for each in case.sql.filters if each.lhs is not None}) > 1
 
 
 def rounding_unasked(case: Case) -> Finding | None:
@@ -277,31 +304,3 @@ def rounding_unasked(case: Case) -> Finding | None:
     if "ROUND" not in case.sql.functions or any(word.startswith(("round", "decimal")) for word in case.spoken):
         return None
     return Finding(1.0, "ROUND")
-
-
-def yes_no_unanswered(case: Case) -> Finding | None:
-    """A yes-or-no question is asked, and the SQL computes neither a condition nor a count.
-
-    The reader has to find the answer in a list of rows.
-
-    >>> yes_no_unanswered(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
-    1.0
-    """
-    if not case.question.yes_no or case.sql.aggregations or "EXISTS" in case.sql.functions:
-        return None
-    computed = any(each.conditional or each.literal for each in case.sql.projections)
-    exists = any(each.op in (Op.EXISTS, Op.NOT_EXISTS) for each in case.sql.filters)
-    return None if computed or exists else Finding(1.0, "no condition is computed")
-
-
-def yes_no_worded(case: Case) -> Finding | None:
-    """A yes-or-no question is answered in words that the SQL makes up.
-
-    Execution labels compare words and people do not.
-
-    >>> yes_no_worded(case("Is Ann a pilot?",
-    ...     "SELECT CASE WHEN licence = 'P' THEN 'YES' ELSE 'NO' END FROM people WHERE name = 'Ann'")).strength
-    1.0
-    """
-    worded = next((each for each in case.answer if each.conditional), None) if case.question.yes_no else None
-    return Finding(1.0, worded.operand.name) if worded is not None and worded.operand.func is None else None

@@ -7,6 +7,7 @@ from collections.abc import Collection, Set
 
 from scoring.signals.computed_outputs import computed_unasked
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.pairs import halves_pairs
 from scoring.signals.widened_rows import texts, widened
 from scoring.specification import Void, VoidKind
 from scoring.values import UNITS
@@ -179,7 +180,8 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
 def _numbers_said(case: Case) -> set[float]:
     """The numbers that the questions mention, and what they are as a share: `20 %` is 0.2, and 1.2 or 0.8 of it."""
     text = texts(case)
-    said = {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
+    halves = {2.0, 0.5, 1.0} if halves_pairs(case) else set[float]()
+    said = halves | {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
     said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     said |= {factor for word, factor in _FACTORS.items() if word in text}
     shares = {round(each / 100, 9) for each in said if each <= _MOST_PERCENT}

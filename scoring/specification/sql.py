@@ -6,6 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
+from scoring.specification.shapes import Shape
 from scoring.specification.terms import Aggregation, Column, Filter, Operand
 from scoring.specification.voids import Void
 
@@ -90,6 +91,8 @@ class Join:
     block: str
     pairs: tuple[tuple[Column, Column], ...] = ()
     """Columns equated by ON, USING or an old-style WHERE."""
+    bound: bool = False
+    """Some condition compares columns of both sides otherwise: by a range, a function or a computed column."""
 
 
 class SubqueryRole(StrEnum):
@@ -206,6 +209,8 @@ class SqlSpec:
     """Placeholders whose values are not known."""
     voids: tuple[Void, ...] = ()
     """Parts that do not do what they seem to do."""
+    shapes: tuple[Shape, ...] = field(default=(), repr=False, compare=False)
+    """What experts look twice at in the SQL as it is written; queries that do the same may differ in it."""
     nodes: int = 0
     """Nodes of the syntax tree as the parser counts them: without names, columns and literals."""
 

@@ -44,6 +44,8 @@ class VoidKind(StrEnum):
     """A random part of a table's rows is read."""
     COLUMN = "column"
     """A computed column of an inner query that nothing reads."""
+    LAST_DAY = "last day"
+    """A range ends with a date: of a column of moments it has only the first moment of that day."""
     UNUSED = "unused"
     """A query with conditions that nothing reads."""
 
@@ -61,4 +63,5 @@ class Void:
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
     """The values of a conflict, the columns of a widening arm, names and literals of an arm apart, the literals of a
-    decoy or column, what an output computes, or those that a changed value is compared with."""
+    decoy or column, column and date of a last day, what an output computes, or those that a changed value is compared
+    with."""

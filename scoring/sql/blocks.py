@@ -24,6 +24,7 @@ from scoring.specification import (
 )
 from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
+from scoring.sql.conditions.bindings import bind_listed
 from scoring.sql.conditions.supplied_values import note_constant
 from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant
@@ -168,6 +169,7 @@ def _read_clauses(scope: Scope, node: Node, item: FromItem) -> None:
     where = args.get("where")
     if where is not None:
         record(scope, where.args["this"], Clause.WHERE)
+        bind_listed(scope, where)
     _read_groups(scope, node, item)
     _read_tail(scope, node, item.columns)
 

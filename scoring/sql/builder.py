@@ -24,6 +24,7 @@ from scoring.specification import (
     VoidKind,
     Window,
 )
+from scoring.specification.shapes import Shape
 from scoring.sql.layers import normalize
 from scoring.sql.terms import Node, Term
 from scoring.sql.unread import leave_out_unread
@@ -78,6 +79,7 @@ class SpecificationBuilder:
         """Placeholders whose values are not known."""
         self.computed: list[ComputedColumn] = []
         """Columns of CTEs and derived tables that are no plain columns."""
+        self.shapes: tuple[Shape, ...] = ()
         self.conditionals = 0
         """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
 
@@ -106,4 +108,5 @@ class SpecificationBuilder:
             parameters=frozenset(self.parameters),
             sources=tuple(self.sources),
             voids=tuple(self.voids),
+            shapes=self.shapes,
         )

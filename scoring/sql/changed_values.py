@@ -176,8 +176,13 @@ def _operands(
         found += [value for value in constants.values() if value not in _NEUTRAL]
     else:
         changing = [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
-        found += [None if kind in _PRODUCTS and _is_unit(-value) else value for value in changing]
+        found += _signs(kind, changing)
     return [(each, inside or kind in _PRODUCTS) for place, each in enumerate(parts) if place not in constants]
+
+
+def _signs(kind: type[Node], found: list[float]) -> list[float | None]:
+    """The constants, with `None` for a factor that is a unit below zero: it changes nothing but the sign."""
+    return [None if kind in _PRODUCTS and _is_unit(-each) else each for each in found]
 
 
 def _parts(node: Node) -> list[Node]:

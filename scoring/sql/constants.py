@@ -9,12 +9,13 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.sql.date_calls import called_date, from_parts, part_now
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
-from scoring.values import Boolean, Expression, Grain, Number, TimeRange, floor, period, shift, text
+from scoring.values import Boolean, Expression, Grain, Number, TimeRange, floor, shift, text
 
 _COUNT = re.compile(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
 """`-1 month`, `30`."""
@@ -22,6 +23,8 @@ _NOW_NAMES = frozenset(
     "now getdate sysdate getutcdate sysdatetime current_date current_timestamp curdate today localtimestamp "
     "utc_timestamp sysutcdatetime systimestamp localtime".split()
 )
+_SHIFTS = MappingProxyType({"adddate": 1, "subdate": -1})
+_MYSQL_CALLS = frozenset({"yearweek", *_SHIFTS})
 _CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
 _STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
 _NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
@@ -54,6 +57,11 @@ def _literal(_: Scope, node: Node) -> Constant | None:
     if node.args["is_string"]:
         return moment(raw) or text(raw)
     return as_number(raw)
+
+
+def _national(_: Scope, node: Node) -> Constant | None:
+    """`N'Málaga'`."""
+    return moment(node.name) or text(node.name)
 
 
 def _negative(scope: Scope, node: Node) -> Constant | None:
@@ -170,16 +178,40 @@ def _count(scope: Scope, node: Node) -> int | None:
 def _added(scope: Scope, node: Node) -> Constant | None:
     """DATE_ADD, DATEADD, DATE_SUB and similar calls."""
     amount: Node | None = node.args.get("expression")
-    start = constant(scope, bare(node.args["this"]))
-    if amount is None or start is None:
-        return None
+    unit = unit_named(node.args.get("unit")) or (Grain.MONTH if type(node) is exp.AddMonths else Grain.DAY)
+    since = _counted_since(scope, node.args["this"], amount, unit)
+    start = since or constant(scope, bare(node.args["this"]))
+    if amount is None or start is None or since is not None:
+        return since
     amount = bare(amount)
     sign = -1 if type(node) in _SUBTRACTING else 1
     if type(amount) is exp.Interval:
         return _plus(scope, start, amount, sign)
     count = _count(scope, amount)
-    unit = unit_named(node.args.get("unit")) or (Grain.MONTH if type(node) is exp.AddMonths else Grain.DAY)
+    if type(node.args["this"]) is exp.LastDay and isinstance(start, Now) and (unit, count) == (Grain.DAY, 1):
+        return moved(start, Grain.MONTH, 1)  # the day after the last of a month
     return moved(start, unit, None if count is None else sign * count)
+
+
+def _counted_since(scope: Scope, start: Node, amount: Node | None, unit: Grain) -> Constant | None:
+    """`DATEADD(month, DATEDIFF(month, 0, GETDATE()) - 1, 0)`: the first of last month."""
+    if amount is None or type(start) is not exp.Literal or start.name not in _EPOCHS:
+        return None
+    whole = constant(scope, bare(amount))
+    return Now(unit, whole.offset, whole=True) if isinstance(whole, Now) and whole.unit is unit else None
+
+
+_EPOCHS = frozenset({"0", "1900-01-01", "19000101"})
+
+
+def _difference(scope: Scope, node: Node) -> Constant | None:
+    """`DATEDIFF(month, 0, GETDATE())`: the number of this month."""
+    first, unit = bare(node.args["expression"]), unit_named(node.args.get("unit"))
+    first = first.args["this"] if type(first) is exp.TimeStrToTime else first
+    if unit is None or type(first) is not exp.Literal or first.name not in _EPOCHS:
+        return None
+    last = constant(scope, bare(node.args["this"]))
+    return Now(unit, 0, whole=True, number=True) if isinstance(last, Now) and not last.offset else None
 
 
 def _truncated(scope: Scope, node: Node) -> Constant | None:
@@ -187,9 +219,8 @@ def _truncated(scope: Scope, node: Node) -> Constant | None:
 
 
 def _from_parts(scope: Scope, node: Node) -> Constant | None:
-    values = [constant(scope, node.args[part]) for part in ("year", "month", "day") if node.args.get(part) is not None]
-    numbers = [int(value.value) for value in values if isinstance(value, Number) and abs(value.value) < 1e6]
-    return period(Grain.DAY, year=numbers[0], month=numbers[1], day=numbers[2]) if len(numbers) == 3 else None
+    parts: list[Node | None] = [node.args.get(part) for part in ("year", "month", "day")]
+    return from_parts([None if part is None else constant(scope, bare(part)) for part in parts])
 
 
 def _last_day(scope: Scope, node: Node) -> Constant | None:
@@ -208,8 +239,10 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     arguments: list[Node] = node.args.get("expressions") or []
     if name in _NOW_NAMES and len(arguments) <= 1:
         return Now(Grain.DAY)
-    if name == "yearweek" and arguments:
-        return cut(constant(scope, bare(arguments[0])), Grain.WEEK)
+    if name in _MYSQL_CALLS and arguments:
+        return _mysql_call(scope, name, arguments)
+    if len(arguments) <= _MOST_PARTS and (day := called_date(name, _values(scope, arguments))) is not None:
+        return day
     if name == "strftime":
         arguments = arguments[1:]
     if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
@@ -219,6 +252,21 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     for modifier in arguments[1:8]:
         value = _modified(value, modifier.name.strip().lower())
     return value
+
+
+_MOST_PARTS = 3
+
+
+def _values(scope: Scope, arguments: list[Node]) -> list[Constant | None]:
+    return [constant(scope, bare(each)) for each in arguments]
+
+
+def _mysql_call(scope: Scope, name: str, arguments: list[Node]) -> Constant | None:
+    """ADDDATE, SUBDATE and YEARWEEK of a constant."""
+    start = constant(scope, bare(arguments[0]))
+    if name == "yearweek":
+        return cut(start, Grain.WEEK)
+    return None if start is None or len(arguments) != 2 else _plus(scope, start, arguments[1], _SHIFTS[name])
 
 
 def _modified(value: Constant | None, modifier: str) -> Constant | None:
@@ -237,9 +285,7 @@ def _part_now(scope: Scope, node: Node) -> Constant | None:
         return None
     if _format(node) in _MONTH_FORMATS:
         return cut(value, Grain.MONTH)
-    if value.offset not in (0, -1) or (value.offset and value.unit is not grain):
-        return None
-    return Now(grain, value.offset if grain is value.unit else 0, whole=True, number=True)
+    return part_now(value, grain)
 
 
 def _date_inside(scope: Scope, node: Node) -> Constant | None:
@@ -276,7 +322,7 @@ def _format(node: Node) -> str:
 
 _SUMS = frozenset({exp.Add, exp.Sub})
 _ARITHMETIC = frozenset({exp.Add, exp.Sub, exp.Mul})
-_SUBTRACTING = frozenset({exp.DateSub, exp.TimestampSub, exp.DatetimeSub, exp.TsOrDsAdd})
+_SUBTRACTING = frozenset({exp.DateSub, exp.TimestampSub, exp.DatetimeSub})
 
 _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None]] = MappingProxyType(
     {exp.Literal: _literal, exp.Neg: _negative, exp.Paren: _inside, exp.Boolean: _boolean, exp.Anonymous: _call}
@@ -284,7 +330,7 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.Parameter, exp.Placeholder, exp.SessionParameter), _parameter)
     | dict.fromkeys((exp.Add, exp.Sub, exp.Mul), _arithmetic)
     | dict.fromkeys((exp.DateAdd, exp.DateSub, exp.TimestampAdd, exp.TimestampSub), _added)
-    | dict.fromkeys((exp.DatetimeAdd, exp.DatetimeSub, exp.AddMonths), _added)
+    | dict.fromkeys((exp.DatetimeAdd, exp.DatetimeSub, exp.AddMonths, exp.TsOrDsAdd), _added)
     | dict.fromkeys((exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc), _truncated)
     | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert, exp.Date, exp.Timestamp), _converted)
     | dict.fromkeys((exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.StrToDate, exp.StrToTime), _converted)
@@ -292,5 +338,11 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
     | dict.fromkeys((*_CALLED, exp.Extract, exp.TimeToStr), _part_now)
     | dict.fromkeys((exp.AtTimeZone, exp.ConvertTimezone), _zoned)
-    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: length_of_time}
+    | {
+        exp.National: _national,
+        exp.DateDiff: _difference,
+        exp.DateFromParts: _from_parts,
+        exp.LastDay: _last_day,
+        exp.Interval: length_of_time,
+    }
 )

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from scoring.sql.date_calls import PARTS, SILENT_CALLS
 from scoring.sql.expressions import read_cast
 from scoring.sql.moments import unit_named
 from scoring.sql.ranges import names_date
@@ -115,6 +116,8 @@ def _date_inside(node: Node) -> Node:
             node = node.args["expression"]
         elif type(node) is exp.ConvertTimezone:
             node = node.args["timestamp"]
+        elif type(node) is exp.Anonymous and str(node.args["this"]).lower() in SILENT_CALLS and node.expressions:
+            node = node.expressions[0]
         elif type(node) in _SILENT and isinstance(node.args.get("this"), exp.Expr):
             node = node.args["this"]
         else:
@@ -192,11 +195,16 @@ def read_unknown_call(scope: Scope, node: Node) -> Term | None:
     if name in ("date_part", "datepart") and len(arguments) == 2 and isinstance(arguments[0], (exp.Literal, exp.Var)):
         key = _FIELDS.get(arguments[0].name.lower())
         return _part_of(scope, node, arguments[1], key) if key else None
-    if name == "yearweek" and arguments:
-        return _part_of(scope, node, arguments[0], "trunc:week")
-    if name in ("datetime", "to_date", "todate") and len(arguments) == 1:
+    if name == "trunc" and len(arguments) == 1 and _holds_date(arguments[0]):
         return _part_of(scope, node, arguments[0], "%Y-%m-%d")
+    if name in PARTS and (len(arguments) == 1 or (name == "yearweek" and arguments)):
+        return _part_of(scope, node, arguments[0], PARTS[name])
     return None
+
+
+def _holds_date(node: Node) -> bool:
+    """Whether a column's name says that it holds dates: TRUNC of it is no rounding."""
+    return type(node) is exp.Column and names_date(node.name.lower())
 
 
 def _dated(scope: Scope, node: Node) -> Term:

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from scoring.specification import Clause, Column, Source, SubqueryRole, VoidKind
 from scoring.sql.conditions import record
+from scoring.sql.conditions.bindings import bind_join
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.probes.catalogues import function_kind, table_kind
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
@@ -161,6 +162,7 @@ def _read_condition(scope: Scope, join: Node) -> None:
     condition = join.args.get("on")
     if condition is not None:
         record(scope, condition, Clause.ON)
+        bind_join(scope, join, condition)
     for name in join.args.get("using") or ():
         _read_using(scope, join, name.name.lower())
     target = join.args["this"]

@@ -9,20 +9,21 @@ from scoring.sql.from_items import FromItem
 class PendingJoin:
     """A join whose equated columns are still being found."""
 
-    __slots__ = ("item", "kind", "pairs")
+    __slots__ = ("bound", "item", "kind", "pairs")
 
     def __init__(self, kind: str, item: FromItem) -> None:
         self.kind = kind
         self.item = item
         self.pairs: list[tuple[Column, Column]] = []
+        self.bound = False
+        """Some condition compares a column of the item with another item's."""
 
     def finish(self, block: str) -> Join:
         item = self.item
         # Some dialects parse a comma as CROSS JOIN: it is a comma join when WHERE equates columns of the two tables.
         kind = ("comma" if self.pairs else "cross") if self.kind in ("comma", "cross") else self.kind
-        return Join(
-            kind=kind, table=item.table if item.table is not None else item.path, block=block, pairs=tuple(self.pairs)
-        )
+        table = item.table if item.table is not None else item.path
+        return Join(kind=kind, table=table, block=block, pairs=tuple(self.pairs), bound=self.bound)
 
 
 class PendingJoins:

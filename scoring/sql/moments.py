@@ -124,7 +124,9 @@ def cut(start: Constant | None, unit: Grain | None) -> Constant | None:
     if unit is None:
         return None
     if isinstance(start, Now):
-        return Now(unit, start.offset, whole=True) if start.unit is unit or start.offset == 0 else None
+        same = start.unit is unit or start.offset == 0
+        offset = start.offset if same else _in_units(unit, start.unit, start.offset)
+        return None if offset is None else Now(unit, offset, whole=True)
     if isinstance(start, TimeRange) and start.start is not None:
         first = floor(start.start, unit)
         return TimeRange(first, shift(first, Grain.DAY, 1))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from types import MappingProxyType
 
 from scoring.specification import Op
 from scoring.sql.moments import Constant, Now
+from scoring.sql.period_columns import period_kept
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Term
 from scoring.values import DatePart, Grain, Number, RelativeTime, Scalar, Text, TimeRange, Value, period, shift
@@ -59,7 +61,7 @@ def time_of(scope: Scope, term: Term, value: Constant) -> TimeRange | RelativeTi
     if term.view is not None:
         return _viewed(scope, term.view[0], value)
     if isinstance(value, TimeRange):
-        return value
+        return period_kept(term.columns[0].name, value) if term.is_column else value
     if isinstance(value, Now):
         return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole)
     return _named(term, value) if isinstance(value, (Number, Text)) else None
@@ -75,7 +77,9 @@ def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Valu
     if op in (Op.EQ, Op.NE):
         whole = RelativeTime(time.unit, time.start, time.end, whole=True) if isinstance(time, RelativeTime) else time
         return (Op.WITHIN if op is Op.EQ else Op.NOT_WITHIN), whole
-    if op not in _SIDES or isinstance(time, DatePart):
+    if isinstance(time, DatePart):
+        return _months_up_to(op, time)
+    if op not in _SIDES:
         return None
     if isinstance(time, TimeRange):
         bound = time.end if op in (Op.GT, Op.LE) else time.start
@@ -83,6 +87,19 @@ def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Valu
     edge = time.end if time.whole and op in (Op.GT, Op.LE) else time.start
     start, end = (edge, None) if op in (Op.GT, Op.GE) else (None, edge)
     return Op.WITHIN, RelativeTime(time.unit, start, end, time.whole)
+
+
+def _months_up_to(op: Op, time: DatePart) -> tuple[Op, Value] | None:
+    """`MONTH(d) <= 6` as January to June, `> 6` as July to December."""
+    most = _IN_A_YEAR.get(time.part)
+    if most is None or op not in _SIDES or not 0 < time.value <= most:
+        return None
+    first = 1 if op in (Op.LT, Op.LE) else time.value + (op is Op.GT)
+    last = time.value - (op is Op.LT) if op in (Op.LT, Op.LE) else most
+    return (Op.WITHIN, DatePart(time.part, first, last)) if first < last else None
+
+
+_IN_A_YEAR = MappingProxyType({"month": 12, "quarter": 4})
 
 
 def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> TimeRange | RelativeTime | None:
@@ -105,13 +122,21 @@ def run_of_parts(first: object, last: object) -> DatePart | None:
     return DatePart(first.part, first.value, last.value) if 0 < first.value < last.value else None
 
 
-def consecutive(times: frozenset[Scalar]) -> DatePart | None:
+def consecutive(times: frozenset[Scalar]) -> DatePart | TimeRange | None:
     """Months or quarters that follow one another, as one run."""
+    ranges = sorted([each for each in times if isinstance(each, TimeRange)], key=lambda each: str(each.start))
+    if len(ranges) == len(times) >= _SEVERAL:
+        joined = all(one.end is not None and one.end == other.start for one, other in pairwise(ranges))
+        return TimeRange(ranges[0].start, ranges[-1].end) if joined else None
     parts = [each for each in times if isinstance(each, DatePart) and each.part in ("month", "quarter")]
     values = sorted(each.value for each in parts)
     if len(parts) < max(len(times), 2) or len({each.part for each in parts}) > 1 or values[0] < 1:
         return None
     return DatePart(parts[0].part, values[0], values[-1]) if values[-1] - values[0] + 1 == len(values) else None
+
+
+_SEVERAL = 3
+"""Dates in a list that are one range where they follow one another; two may be two that are compared."""
 
 
 def prefix_time(term: Term, prefix: str) -> TimeRange | None:
@@ -183,12 +208,10 @@ def _unit_of(key: str) -> Grain | None:
 
 
 def _relative_view(key: str, value: Now) -> RelativeTime | DatePart | None:
-    if key == "month" and value.number and value.unit is Grain.MONTH:
-        return DatePart("month", value.offset)
+    if value.number and value.unit.value == key and key in ("month", "quarter"):
+        return DatePart(key, value.offset)
     if key.startswith("%Y-%m-%d") and (value.offset or value.whole):
         return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole)
-    if key == "quarter" and value.number and value.unit is Grain.QUARTER:
-        return DatePart("quarter", value.offset)
     grain = Grain.YEAR if key == "year" else Grain.DAY if key.startswith("%Y-%m-%d") else _unit_of(key)
     if grain is None or (value.unit is not grain and value.offset):
         return None

@@ -21,6 +21,7 @@ from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
 from scoring.sql.probes.queries import probing_query
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
+from scoring.sql.shapes.reading import read_shapes
 
 READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
     {
@@ -67,6 +68,7 @@ def specify_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] |
 def walk_query(parsed: Parsed) -> SqlSpec:
     """The specification of a parsed query; raises if the parser left out a part of the tree."""
     walk = _walk(parsed)
+    walk.spec.shapes = read_shapes(parsed.tree, parsed.nodes)
     read_query(walk, parsed.tree, _main(is_output=True))
     if walk.spec.computed:
         note_unread_columns(walk.spec)

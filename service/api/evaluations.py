@@ -207,7 +207,7 @@ class ReportLine(BaseModel):
     low: float = Field(description="Lower bound of the 90 % interval of `estimate`.")
     high: float = Field(description="Its upper bound.")
     labels: int = Field(description="Labelled answers that the estimate uses.")
-    method: Method = Field(description="How the estimate came about; `no labels` is a prediction from the mean.")
+    method: Method = Field(description="How the estimate came about; with `no labels` nothing is measured yet.")
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.query import UnscoredReason
-from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.reason_kinds import IN_FAVOUR
+from scoring.reasons import ReasonCode
 from service.console.meanings import meanings
 
 _FAVOUR = frozenset(each.value for each in IN_FAVOUR)

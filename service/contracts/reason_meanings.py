@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 _HEADINGS = re.compile(r"^#{2,3} (.+)$")
-_ROW = re.compile(r"^\| `([A-Z_]+)`( \((?:\+|hint)\))? \| (.+) \|$")
+_ROW = re.compile(r"^\| `([A-Z_]+)`( \((?:\+|hint|form)\))? \| (.+) \|$")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _END = "## Invalid reasons"
 

@@ -7,12 +7,13 @@ import doctest
 import inspect
 from collections.abc import Iterator
 
-from scoring.reasons import Kind, ReasonCode, kind_of
+from scoring.reason_kinds import ReasonKind, kind_of
+from scoring.reasons import ReasonCode
 from scoring.signals import SECTIONS, Signal
 
 BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
 END = "<!-- End of what `make contracts` writes. -->\n"
-_MARKS = {Kind.FAVOUR: " (+)", Kind.HINT: " (hint)", Kind.FORM: " (form)", Kind.FAULT: ""}
+_MARKS = {ReasonKind.FAVOUR: " (+)", ReasonKind.HINT: " (hint)", ReasonKind.FORM: " (form)", ReasonKind.FAULT: ""}
 _HEAD = "| code | what is true | question | SQL |\n|---|---|---|---|\n"
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, hypergeom
 
-from evals.estimate.across_agents import predict_share
 from evals.estimate.exact_intervals import of_population, of_sample
-from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_groups, usable_labels
+from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_group, estimate_groups, usable_labels
 from evals.estimate.random_draw import Draw, unlikely_draws
 from evals.estimate.right_share import LabelledScore, Method, estimate_share
 from evals.estimate.score_counts import Probabilities, ScoreCounts
@@ -102,23 +101,11 @@ def test_scores_of_no_worth_and_of_none_are_read() -> None:
     answers = Probabilities.of([None] * 40)
     labels = [LabelledScore(right=place % 3 > 0, p=None) for place in range(12)]
     assert estimate_share(answers, labels, level=LEVEL).share == pytest.approx(8 / 12)
-    assert predict_share(answers, frozenset(), level=LEVEL).share is None
 
 
-def test_another_judge_without_labels_is_not_guessed() -> None:
-    answers = Probabilities.of([0.65] * 200)
-    ours = predict_share(answers, frozenset({"local/4"}), level=LEVEL)
-    assert ours.share == pytest.approx(0.69, abs=0.02)
-    for judges in ({"llm/gpt-9"}, {"local/4", "llm/gpt-9"}, {"local/mine"}):
-        other = predict_share(answers, frozenset(judges), level=LEVEL)
-        assert (other.share, other.low, other.high) == (None, 0.0, 1.0)
-
-
-def test_few_answers_without_labels_have_a_wider_interval() -> None:
-    wide, narrow = (
-        predict_share(Probabilities.of([0.5, 0.8] * n), frozenset({"local/4"}), level=LEVEL) for n in (5, 500)
-    )
-    assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
+def test_without_labels_nothing_is_claimed() -> None:
+    found = estimate_group(AnswerGroup(scores=Probabilities.of([0.65] * 200), labels=()), level=LEVEL)
+    assert (found.share, found.low, found.high, found.method) == (None, 0.0, 1.0, Method.NO_LABELS)
 
 
 def places(answers: int) -> list[int]:
@@ -161,9 +148,7 @@ def test_small_shifts_of_many_groups_are_seen_together() -> None:
 
 def group(labels: list[LabelledScore]) -> AnswerGroup:
     probabilities, counts = Probabilities.of(place / 100 for place in places(250)), ScoreCounts.of(places(250))
-    return AnswerGroup(
-        alone=probabilities, best=probabilities, places=counts, judges=frozenset({"local/4"}), labels=labels
-    )
+    return AnswerGroup(scores=probabilities, places=counts, labels=labels)
 
 
 def test_labels_of_which_only_some_have_a_probability_are_refused_or_left_out() -> None:

@@ -12,7 +12,8 @@ from learning.calibration import calibrate, weights_document
 from learning.fitting import PRIOR
 from learning.labelled import CODES, Labelled
 from scoring.judging.local import LocalJudge, load_weights
-from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
+from scoring.reason_kinds import HINTS, IN_FAVOUR
+from scoring.reasons import ReasonCode
 from scoring.signals.finding import Finding
 
 TELLING = {ReasonCode.FILTER_MISSING: 0.7, ReasonCode.ORDER_FLIPPED: 0.9}

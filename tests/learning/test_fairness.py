@@ -11,7 +11,8 @@ from learning.calibration import calibrate
 from learning.fitting import fit_log_odds
 from learning.labelled import CODES, Labelled, LabelTable
 from learning.selection import FEW_DATABASES_BOUND, UNPROVEN_BOUND, bounds
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 
 ERROR, STYLE = ReasonCode.FILTER_MISMATCHED, ReasonCode.DISTINCT_UNASKED
 SKILLED = {f"skilled {n}": 0.8 for n in range(3)}

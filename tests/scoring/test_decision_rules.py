@@ -10,7 +10,8 @@ from scoring.decision_rules import MOST_TOGETHER, InvalidDecisionRule, read_deci
 from scoring.evaluation import examine
 from scoring.judging.local import MOST_REASONS
 from scoring.query import Query, RunResult
-from scoring.reasons import FORGERIES, FROM_RULES, ReasonCode
+from scoring.reason_kinds import FORGERIES, FROM_RULES
+from scoring.reasons import ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.verdict import Case, Reply
 from service.judges.weights import local_judge

@@ -11,7 +11,8 @@ from scoring.evaluation import conclude, examine
 from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 from scoring.judging.probability import ALONE
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import FORGERIES, FORMS, IN_FAVOUR, PROOFS, WITHOUT_SIGNAL, Kind, ReasonCode, kind_of
+from scoring.reason_kinds import FORGERIES, FORMS, IN_FAVOUR, PROOFS, WITHOUT_SIGNAL, ReasonKind, kind_of
+from scoring.reasons import ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -93,7 +94,7 @@ def test_in_strict_form_a_form_counts_against_an_answer() -> None:
 
 def test_no_fault_weighs_nothing() -> None:
     weights = load_weights(packaged_weights()).weights
-    assert [code for code, weight in weights.items() if kind_of(code) is Kind.FAULT and weight == 0] == []
+    assert [code for code, weight in weights.items() if kind_of(code) is ReasonKind.FAULT and weight == 0] == []
 
 
 def test_equally_strong_reasons_keep_the_order_of_the_signals(document: dict[str, Any]) -> None:
@@ -112,7 +113,7 @@ def test_without_proof_p_correct_keeps_within_the_range_that_the_labels_bear_out
     assert judge.weigh({code: Finding(1.0, "x") for code in IN_FAVOUR & judge.heeded.keys()}).p_correct <= 0.9
 
 
-@pytest.mark.parametrize("code", PROOFS)
+@pytest.mark.parametrize("code", sorted(PROOFS))
 def test_a_proof_is_surer_than_any_label_and_nothing_outweighs_it(code: ReasonCode) -> None:
     in_favour = {each: Finding(1.0, "x") for each in IN_FAVOUR & local_judge().heeded.keys()}
     assert local_judge().weigh({code: Finding(1.0, "x"), **in_favour}).p_correct < 0.1

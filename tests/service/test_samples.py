@@ -15,7 +15,8 @@ from consumers.wire.events import decode_event
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
-from scoring.reasons import FROM_DATABASE, FROM_MEMORY, FROM_RULES, ReasonCode
+from scoring.reason_kinds import FROM_DATABASE, FROM_MEMORY, FROM_RULES
+from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.signals import read_signals
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict

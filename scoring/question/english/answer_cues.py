@@ -158,12 +158,16 @@ def _ratio(kind: RatioKind, phrases: str) -> dict[str, Cue]:
 
 RATIOS = merged(
     [
-        _ratio(RatioKind.PERCENTAGE, "percentage, percent, percentages, what %, pct"),
+        _ratio(
+            RatioKind.PERCENTAGE,
+            "percentage, percent, percentages, what %, pct, % change, % growth, % increase, % decrease, % difference, "
+            "the %",
+        ),
         _ratio(
             RatioKind.RATIO,
             "ratio, ratios, proportion, proportions, fraction, share of, what share, portion of, what portion, market "
-            "share, how many times more, how "
-            "many times, times more, times as many, how many times larger, how many times as many, times higher",
+            "share, how many times more, times more, times as many, how many times larger, how many times as many, "
+            "times higher",
         ),
         _ratio(
             RatioKind.RATE,

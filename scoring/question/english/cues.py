@@ -6,6 +6,7 @@ from scoring.question.english.answer_cues import AGGREGATES, ALSOS, ASKS, COMMAN
 from scoring.question.english.filter_cues import (
     ADJECTIVES,
     COMPARISONS,
+    EARLIER_UNITS,
     MATCHES,
     NAMES,
     NEGATIONS,
@@ -21,7 +22,7 @@ _PLAIN = each(
     "name, first time, at first, at last, first class, last known, top level, most of, best of, of each other, each "
     "other, one another, middle name, middle names, last modified, last updated, the list of, at once, in order to, "
     "first letter, last letter, first date, like to, would like, each once, once each, looks like, look like, more "
-    "than one of, not only, named after, what about",
+    "than one of, not only, named after, what about, called back, called off, called up",
     Cue(role=Role.PLAIN),
 )
 
@@ -49,7 +50,7 @@ CUES: CueIndex = index(
     ASKS,
     COMMANDS,
     ALSOS,
-    {phrase: Cue(role=Role.TIME, time=time) for phrase, time in (TIMES | WHOLES).items()},
+    {phrase: Cue(role=Role.TIME, time=time) for phrase, time in (TIMES | WHOLES | EARLIER_UNITS).items()},
     each("different, distinct, unique, non-repeated, without duplicates, without repetition", Cue(role=Role.DISTINCT)),
     each("whether, is it true that, is there any, is there a, are there any", Cue(role=Role.WHETHER)),
     _PLAIN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.question.english.tables import each, merged
 from scoring.question.language import Cue, Role
-from scoring.question.moments import YEAR_EARLIER
+from scoring.question.moments import UNIT_EARLIER, YEAR_EARLIER
 from scoring.specification import Op
 from scoring.values import Grain, RelativeTime
 
@@ -184,6 +184,11 @@ TIMES = (
         )
     }
 )
+EARLIER_UNITS = {
+    f"the {text}": moment
+    for moment in UNIT_EARLIER
+    for text in (f"{moment.unit.value} before", f"{moment.unit.value} before that", f"{moment.unit.value} prior")
+}
 _GRAINS = {"week": Grain.WEEK, "month": Grain.MONTH, "quarter": Grain.QUARTER, "year": Grain.YEAR}
 WHOLES = {
     f"{word} {name}": RelativeTime(grain, start, start + 1, whole=True)

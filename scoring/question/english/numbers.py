@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from scoring.question.english.tables import ranks
 
-NUMBERS = ranks(
+_TENS = ["twen", "thir", "for", "fif", "six", "seven", "eigh", "nine"]
+_UNITS = ranks(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen",
     0,
-) | {
-    f"{tens}ty": ten * 10 for ten, tens in enumerate(["twen", "thir", "for", "fif", "six", "seven", "eigh", "nine"], 2)
-}
+)
+NUMBERS = _UNITS | {"twice": 2, "thrice": 3} | {f"{tens}ty": ten * 10 for ten, tens in enumerate(_TENS, 2)}
 
 ORDINALS = ranks("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from itertools import islice
 
 from sqlglot import exp
@@ -23,7 +24,7 @@ from scoring.sql.ranges import bounded, consecutive, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note
-from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, is_unknown
+from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, TimeRange, is_unknown
 
 
 def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
@@ -52,7 +53,18 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
         return _ranked(scope, op, term, value)
     time = time_of(scope, term, value)
     bound = bounded(op, time) if time is not None else None
+    if op is Op.LE:
+        note_last_day(scope, node, term, time)
     return [FilterDraft(term.operand, op, plain(value)) if bound is None else FilterDraft(dated(term).operand, *bound)]
+
+
+def note_last_day(scope: Scope, node: Node, term: Term, last: object) -> None:
+    """Notes a column itself that is compared with a whole day as the last one of a range."""
+    if type(node) is not exp.Column or not term.is_column or term.view is not None:
+        return
+    if isinstance(last, TimeRange) and last.start is not None and last.end == last.start + timedelta(days=1):
+        column, day = term.columns[0].name, last.start.date().isoformat()
+        note(scope, VoidKind.LAST_DAY, f"{column} <= '{day}'", values=(column, day))
 
 
 def same_for_all(scope: Scope, shown: str) -> list[FilterDraft]:

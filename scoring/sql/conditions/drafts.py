@@ -80,7 +80,7 @@ def is_wide(draft: FilterDraft) -> bool:
     value = draft.rhs
     if isinstance(value, Text):
         return draft.op in (Op.NE, Op.GT, Op.GE) and not value.folded.strip()
-    if not isinstance(value, Number):
+    if not isinstance(value, Number) or len(draft.lhs.columns) > 1:  # `a - b > 0` compares two columns
         return False
     if draft.op in (Op.GT, Op.GE, Op.NE):
         return value.value <= 1

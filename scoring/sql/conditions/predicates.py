@@ -10,7 +10,16 @@ from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
 from scoring.sql.changed_values import check_compared
-from scoring.sql.conditions.comparison import comparison, expression, listed, plain, same_for_all, semi_join, versus
+from scoring.sql.conditions.comparison import (
+    comparison,
+    expression,
+    listed,
+    note_last_day,
+    plain,
+    same_for_all,
+    semi_join,
+    versus,
+)
 from scoring.sql.conditions.coverage import check_met, keeps_all
 from scoring.sql.conditions.decoys import note_decoy
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
@@ -183,6 +192,8 @@ def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: 
     span = spanned(first, last)
     if span is None:
         return None
+    if not negated:
+        note_last_day(scope, left, term, last)
     return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, span)]
 
 

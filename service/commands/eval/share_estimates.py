@@ -68,10 +68,8 @@ def _group(answer: ScoredLine, by: str | None, *, several_tenants: bool) -> str:
 
 def _answer_group(answers: Sequence[ScoredLine], labels: Mapping[_Key, LabelledScore]) -> AnswerGroup:
     return AnswerGroup(
-        alone=Probabilities.of(each.alone for each in answers),
-        best=Probabilities.of(each.p_correct for each in answers),
+        scores=Probabilities.of(each.p_correct for each in answers),
         places=ScoreCounts.of(_place(each) for each in answers),
-        judges=frozenset(each.judge or "" for each in answers if each.p_correct is not None),
         labels=[labels[key] for each in answers if (key := _key(each)) in labels],
     )
 

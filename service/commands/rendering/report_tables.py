@@ -58,10 +58,16 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             _figure(row["mean_p_correct"], ".2f"),
             _figure(row["judged_wrong"], ".0%"),
             _figure(row["estimate"], ".0%"),
-            interval_text(row["low"], row["high"]),
+            _interval(row),
             str(row["labels"] or "none"),
         )
+    if any(row["estimate"] is None and row["received"] for row in rows):
+        return Group(table, Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
     return table
+
+
+def _interval(row: Mapping[str, object]) -> str:
+    return "–" if row["estimate"] is None else interval_text(row["low"], row["high"])
 
 
 def estimate_table(rows: Sequence[Mapping[str, object]], level: float) -> RenderableType:
@@ -77,7 +83,7 @@ def estimate_table(rows: Sequence[Mapping[str, object]], level: float) -> Render
             *(str(row[name]) for name in ("answers", "labels")),
             _figure(row["raw"], ".2f"),
             _figure(row["estimate"], ".1%"),
-            interval_text(row["low"], row["high"]),
+            _interval(row),
             str(row["method"]),
         )
     return table

@@ -11,7 +11,7 @@ from typing import Any
 from scoring.calibration import uncalibrated_judge
 from scoring.judging.local import Weights
 from scoring.judging.probability import LEAST_PROVED
-from scoring.reasons import FORGERIES
+from scoring.reason_kinds import FORGERIES
 from service.console.answer.stored_record import entries, number
 
 _LEAST_SHOWN = 0.005

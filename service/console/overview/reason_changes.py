@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evals.mean_change import SIGNIFICANT, holm
 from evals.share_change import share_change
-from scoring.reasons import FORMS, IN_FAVOUR
+from scoring.reason_kinds import FORMS, IN_FAVOUR
 from service.storage.scores.recent_findings import RecentFindings
 
 _QUIET = frozenset(each.value for each in (*IN_FAVOUR, *FORMS))

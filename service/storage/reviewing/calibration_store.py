@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from scoring import EVALUATOR_VERSION
 from scoring.calibration import TenantCalibration, uncalibrated_judge
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.reviewing.training_labels import AnswerKey, TrainingFilter, agreed_labels
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, TENANT_CALIBRATIONS, TENANT_RULES

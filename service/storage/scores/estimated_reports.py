@@ -41,14 +41,14 @@ class EstimatedRow(ReportRow):
     """One agent's line of the report, with the share of its answers that is right."""
 
     estimate: float | None
-    """Share of right answers, 0 to 1; `None` without labels where another judge than the packaged one gave scores."""
+    """Share of right answers, 0 to 1; `None` without labels."""
     low: float
     """Lower bound of the 90 % interval."""
     high: float
     labels: int
     """Labelled answers that the estimate uses."""
     method: str
-    """How the estimate came about; `no labels` is a prediction from the mean probability."""
+    """How the estimate came about; with `no labels` nothing is measured yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,12 +144,7 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
         total=sum(each.p_alone for each in by_judge),
         squares=sum(each.p_alone_square for each in by_judge),
     )
-    return AnswerGroup(
-        alone=probabilities,
-        best=probabilities,
-        judges=frozenset(each.judge for each in by_judge if each.judge is not None and each.scored),
-        labels=labels,
-    )
+    return AnswerGroup(scores=probabilities, labels=labels)
 
 
 def _labelled(

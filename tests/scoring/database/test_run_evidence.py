@@ -8,7 +8,8 @@ from scoring.evaluation import conclude, examine
 from scoring.memory.context import MemoryContext, Voice
 from scoring.memory.decision import weigh_context
 from scoring.query import Query, RunResult
-from scoring.reasons import FORGERIES, FROM_DATABASE, ReasonCode
+from scoring.reason_kinds import FORGERIES, FROM_DATABASE
+from scoring.reasons import ReasonCode
 from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case, FilterStatus, Score, Verdict

@@ -7,7 +7,8 @@ import pytest
 from consumers.wire.schema_document import of_ddl
 from scoring.evaluation import conclude, examine
 from scoring.query import Query, RunResult
-from scoring.reasons import FROM_DATABASE, ReasonCode
+from scoring.reason_kinds import FROM_DATABASE
+from scoring.reasons import ReasonCode
 from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.schema import DatabaseSchema

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from scoring.judging.ceiling import RIGHT, evidence, hold
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 from scoring.verdict import Reply, Verdict
 from tests.scoring.forgery.forging import Pair, filled, pairs, rendered
 from tests.scoring.forgery.honest import DIALECTS, FILTERED, REWORDED, TOPS, Honest

@@ -1,0 +1,86 @@
+"""Joins parts of a year with the year that is named for them: `June last year`, `Jan and Feb of this year`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from scoring.question.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, Time
+from scoring.question.reading import Reading
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, floor, shift
+
+_JOINTS = frozenset({"and", "&", "+", "/", "-", "–"})
+
+
+def of_year(reading: Reading, part: Time, year: Time) -> Time | None:
+    """`October last year` as one time."""
+    moment, whole = part.moment, year.moment
+    between = reading.lowers[part.end : year.start]
+    if not isinstance(moment, DatePart) or moment.part not in PARTS_OF_YEAR or not set(between) <= {"of", ","}:
+        return None
+    if not isinstance(whole, RelativeTime) or whole.unit is not Grain.YEAR or not whole.whole or whole.start is None:
+        return None
+    if moment.year is not None or whole.end != whole.start + 1:
+        return None
+    return Time(replace(moment, year=whole.start), part.start, year.end)
+
+
+def two_months(reading: Reading, first: Time, last: Time) -> Time | None:
+    """`Jan and Feb this year` as one time: months that follow one another, of which the last names the year."""
+    one, other = first.moment, last.moment
+    if not isinstance(one, DatePart) or not isinstance(other, DatePart) or one.part != other.part:
+        return None
+    if one.part not in PARTS_OF_YEAR or one.year is not None or other.year is None or one.last or other.last:
+        return None
+    between = reading.lowers[first.end : last.start]
+    if len(between) != 1 or between[0] not in _JOINTS or other.value != one.value + 1:
+        return None
+    return Time(DatePart(one.part, one.value, other.value, other.year), first.start, last.end)
+
+
+def named_twice(found: list[Time]) -> list[Time]:
+    """The times, with a bare month taken as one where it is named again with its year: `jan sales vs jan last year`."""
+    dated = {_bare(each.moment) for each in found if isinstance(each.moment, DatePart) and each.moment.year is not None}
+    if not dated:
+        return found
+    return [replace(each, explicit=True) if each.moment in dated else each for each in found]
+
+
+def _bare(part: DatePart) -> DatePart:
+    return replace(part, year=None)
+
+
+def unit_earlier(time: Time, before: Time | None) -> Time | None:
+    """`the month before` after `last month` or `in May`; without such a period it is no time."""
+    if not isinstance(time.moment, RelativeTime) or time.moment not in UNIT_EARLIER:
+        return time
+    unit, moment = time.moment.unit, before.moment if before is not None else None
+    if isinstance(moment, RelativeTime) and moment.unit is unit and moment.whole and moment.start is not None:
+        return replace(time, moment=RelativeTime(unit, moment.start - 1, moment.start, whole=True))
+    if isinstance(moment, TimeRange) and moment == _whole(moment, unit):
+        return replace(time, moment=_whole(moment, unit, -1))
+    return None
+
+
+def _whole(moment: TimeRange, unit: Grain, by: int = 0) -> TimeRange:
+    """The unit that a period begins in, moved by some."""
+    start = shift(floor(moment.start or datetime.min, unit), unit, by)
+    return TimeRange(start, shift(start, unit, 1))
+
+
+def year_earlier(time: Time, before: Time | None) -> Time:
+    """`same period last year` after a period that is not the year so far: that period of the year before."""
+    if time.moment != YEAR_EARLIER or before is None:
+        return time
+    moment = before.moment
+    if isinstance(moment, TimeRange) and moment.start is not None and moment.end is not None:
+        return replace(time, moment=TimeRange(*(shift(each, Grain.YEAR, -1) for each in (moment.start, moment.end))))
+    if isinstance(moment, DatePart):
+        return replace(time, explicit=False)
+    units = (
+        {Grain.MONTH: 12, Grain.QUARTER: 4, Grain.YEAR: 1}.get(moment.unit) if isinstance(moment, RelativeTime) else 0
+    )
+    if not isinstance(moment, RelativeTime) or not units or moment.start is None:
+        return time
+    end = moment.start if moment.end is None else moment.end
+    return replace(time, moment=RelativeTime(moment.unit, moment.start - units, end - units, moment.whole))

@@ -1,0 +1,117 @@
+"""Signals about repeated values: kept where different ones are asked for, and removed where they are not."""
+
+from __future__ import annotations
+
+from scoring.alignment.shown_names import table_words, tables_of
+from scoring.linking import content_words, is_named
+from scoring.signals.finding import Finding
+from scoring.signals.keys import is_key, is_value_of, key_words
+from scoring.signals.outputs import asks_entities
+from scoring.specification import Op, Operand, SqlSpec
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+
+def distinct_missing(case: Case) -> Finding | None:
+    """Different values are asked for and the SQL keeps repeats.
+
+    DISTINCT, GROUP BY, a set operation or COUNT(DISTINCT …) would each remove them.
+
+    >>> distinct_missing(case("List the different cities of our customers", "SELECT city FROM customers")).strength
+    1.0
+    """
+    if not (case.question.distinct or case.enriched.distinct) or _drops_repeats(case) or _has_no_repeats(case):
+        return None
+    return Finding(1.0, "no DISTINCT")
+
+
+def _has_no_repeats(case: Case) -> bool:
+    """Whether rows of the thing's own table are counted, or pairs of rows of which the first has the lower key."""
+    unequal = _UNEQUAL | {Op.NE} if case.sql.divisions else _UNEQUAL
+    if any(each.op in unequal and each.lhs is not None and _is_key_column(each.lhs) for each in case.sql.filters):
+        return True
+    tables = tables_of(case.sql)
+    counts_rows = any(each.func == "COUNT" and each.column == "*" for each in case.sql.aggregations)
+    return counts_rows and len(tables) == 1 and not set(_counted(case)).isdisjoint(identifier_words(tables[0])[-1:])
+
+
+_UNEQUAL = frozenset({Op.LT, Op.GT})
+
+
+def _counted(case: Case) -> list[str]:
+    """The heads of what the question aggregates."""
+    return [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
+
+
+def _is_key_column(operand: Operand) -> bool:
+    return len(operand.columns) == 1 and is_key(operand.columns[0].name)
+
+
+def _drops_repeats(case: Case) -> bool:
+    sql = case.sql
+    counted_once = any(each.distinct for each in sql.aggregations)
+    merged = any(not each.kind.endswith("all") for each in sql.set_operations)
+    return counted_once or merged or bool(sql.group_by) or any(block.distinct for block in sql.blocks)
+
+
+def distinct_unasked(case: Case) -> Finding | None:
+    """Rows of a table are asked for and the SQL removes repeated ones.
+
+    Two customers of the same name become one. Values that many rows share may well be listed once and do not count, and
+    a key is different in each row of its own table and names the thing in others. A sum of different values is no sum.
+
+    >>> distinct_unasked(case("List the names of our customers", "SELECT DISTINCT name FROM customers")) is None
+    True
+    >>> distinct_unasked(case("List our customers", "SELECT DISTINCT name FROM customers")).detail
+    'SELECT DISTINCT'
+    """
+    if case.question.distinct or case.enriched.distinct:
+        return None
+    if case.sql.distinct:
+        return Finding(1.0, "SELECT DISTINCT") if asks_entities(case) and not case.sql.joins else None
+    given = next((each for each in case.answer if each.operand.distinct), None)
+    if given is None:
+        return None
+    if given.operand.func == "COUNT" and (_counts_values(given.operand, case) or _counts_things(given.operand, case)):
+        return None
+    return Finding(0.5 if case.sql.joins else 1.0, given.operand.name)
+
+
+def _counts_things(counted: Operand, case: Case) -> bool:
+    """Whether each thing is counted once: by its key, or by what no table of the SQL is called like."""
+    named = [word for word in _counted(case) if is_named(word, table_words(case.sql))]
+    keys = [frozenset(key_words(column.name)) for column in counted.columns if is_key(column.name)]
+    if not named or not keys:
+        return not named or len(counted.columns) != 1 or counted.name != f"count(distinct {counted.columns[0].name})"
+    return any(not words or is_named(word, words) for words in keys for word in named)
+
+
+def _counts_values(counted: Operand, case: Case) -> bool:
+    """Whether values of a column are counted and not rows of a table: `how many colours` of kites."""
+    if len(counted.columns) != 1:
+        return False
+    column = counted.columns[0]
+    return any(is_value_of(word, column) for word in _counted(case))
+
+
+def values_repeated(case: Case) -> Finding | None:
+    """Values that many rows share are asked for, and come once for each row.
+
+    Execution labels differ on it and people seldom mind.
+
+    >>> values_repeated(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
+    'repeated: colour of kites'
+    """
+    if len(case.answer) != 1 or len(case.things) != 1 or not _lists_filtered_rows(case.sql):
+        return None
+    thing, columns = case.things[0], case.answer[0].operand.columns
+    if not columns or thing.of or not thing.phrase.endswith("s") or not is_value_of(thing.head, columns[0]):
+        return None
+    return Finding(1.0, f"repeated: {columns[0].name} of {columns[0].table or 'the rows'}")
+
+
+def _lists_filtered_rows(sql: SqlSpec) -> bool:
+    """Whether the SQL lists the rows that its conditions leave, each once."""
+    if not sql.filters or sql.distinct:
+        return False
+    return not (sql.group_by or sql.limits or sql.aggregations or sql.set_operations)

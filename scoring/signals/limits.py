@@ -1,0 +1,113 @@
+"""Signals about the number of rows."""
+
+from __future__ import annotations
+
+from scoring.alignment.normalization import is_safety_limit
+from scoring.signals.finding import Finding, differing
+from scoring.signals.order import takes_extreme
+from scoring.verdict import Case
+
+_EXTREMES = frozenset({"MAX", "MIN"})
+PROTECTIVE = 100
+"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
+
+
+def limit_missing(case: Case) -> Finding | None:
+    """A number of first rows is asked for and the SQL returns all.
+
+    Half strength where one thing is asked for and all come in order: the first is the answer. `Which cities have the
+    highest rents` names no number, so all of them may come.
+
+    >>> limit_missing(case("List the top 3 cities by population",
+    ...     "SELECT name FROM cities ORDER BY population DESC")).detail
+    'top 3'
+    """
+    asked = case.question.top_k
+    if case.sql.limits or asked is None:
+        return None
+    if asked > 1:
+        return Finding(1.0, f"top {asked}")
+    if takes_extreme(case):
+        return None
+    return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
+
+
+def limit_wrong(case: Case) -> Finding | None:
+    """The SQL returns another number of rows than asked for.
+
+    Every LIMIT of the query is compared with every number of rows that the question names.
+
+    >>> limit_wrong(case("List the top 3 cities by population",
+    ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
+    'expected → actual: top 3 → LIMIT 5'
+    """
+    asked = {each.k for each in case.question.superlatives if each.k is not None}
+    given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
+    open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
+    if not asked or not given or asked & given or open_ended:
+        return None
+    return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
+
+
+def limit_unasked(case: Case) -> Finding | None:
+    """The SQL cuts the rows below 100 though no top-k is asked for.
+
+    Rows that belong to the answer are lost.
+
+    >>> limit_unasked(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
+    'LIMIT 10'
+    """
+    limit = _unasked(case)
+    return None if limit is None or limit >= PROTECTIVE else Finding(1.0, f"LIMIT {limit}")
+
+
+def limit_low(case: Case) -> Finding | None:
+    """The SQL cuts the rows at 100 or more, below the safety limit λ_min, though no top-k is asked for.
+
+    Tools add such a LIMIT to every query. Most reports have fewer rows. From λ_min on it is
+    [excused](method.md#four-normalisation-rules).
+
+    >>> limit_low(case("List the cities", "SELECT name FROM cities LIMIT 500")).detail
+    'LIMIT 500'
+    """
+    limit = _unasked(case)
+    return None if limit is None or limit < PROTECTIVE else Finding(1.0, f"LIMIT {limit}")
+
+
+def _unasked(case: Case) -> int | None:
+    """A LIMIT below λ_min that no top-k asks for and that may cut something."""
+    limit = case.sql.limit
+    if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
+        return None
+    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
+    if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
+        return None
+    if is_safety_limit(limit, case.question, case.rules) or _returns_one_row(case):
+        return None
+    return limit.count
+
+
+def _returns_one_row(case: Case) -> bool:
+    """Whether the answer is one row of aggregates, so that nothing is cut."""
+    grouped = not case.sql.outputs.isdisjoint(each.block for each in case.sql.group_by)
+    return not grouped and bool(case.answer) and all(each.operand.func for each in case.answer)
+
+
+_EXTREME_WORDS = frozenset({"last", "first", "latest", "newest", "next", "previous", "recent"})
+"""Words that one row answers although they stand beside a verb: `when did we last ship`."""
+
+
+def limit_without_order(case: Case) -> Finding | None:
+    """The SQL cuts rows in no order, below 100 rows.
+
+    Which rows come back is chance.
+
+    >>> limit_without_order(case("List the top 3 cities by population", "SELECT name FROM cities LIMIT 3")).detail
+    'LIMIT 3'
+    """
+    ordered = {each.block for each in case.sql.order_by}
+    for limit in case.sql.limits:
+        if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= PROTECTIVE:
+            continue
+        return Finding(1.0, f"LIMIT {limit.count}")
+    return None

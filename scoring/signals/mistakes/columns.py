@@ -1,0 +1,167 @@
+"""Signals about one of two look-alike columns: of another event, of another measure, or of another role."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
+from scoring.signals.mistakes.wording import asked, said
+from scoring.specification import Column
+from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+
+def date_of_other_event(case: Case) -> Finding | None:
+    """The time asked for is that of one event, and the SQL tests the time of another.
+
+    Bills paid this year are not those issued this year. Half strength where the SQL tests when the row was made: the
+    table may hold no other date.
+
+    >>> date_of_other_event(case("How many bills were paid in 2020?",
+    ...     "SELECT COUNT(*) FROM bills WHERE issued_on >= '2020-01-01' AND issued_on < '2021-01-01'")).detail
+    'expected → actual: pay → issued_on'
+    """
+    text = asked(case)
+    given = {column: event for column in tested_times(case) if (event := event_of(column)) is not None}
+    events = timed_events(text)
+    found = _between(text, case)
+    if found is None and len(events) == 1:
+        found = _other_event(events.pop(), given)
+    return found or (_time_of_change(given, case) if not events else None)
+
+
+def _other_event(event: str, given: dict[str, str]) -> Finding | None:
+    """The first of the tested times, where all are those of other events than the one asked for."""
+    if not given or event in given.values():
+        return None
+    column = min(given)
+    if (event, given[column]) in _NEAR:
+        return None
+    strength = 0.5 if given[column] in _GENERAL else 1.0
+    return Finding(strength, f"expected → actual: {event} → {column}")
+
+
+def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:
+    changed = sorted(column for column, event in given.items() if event in ("update", "login"))
+    if not changed or len(changed) < len(given) or timed_events(asked(case)) or _UPDATES.search(said(case)):
+        return None
+    return Finding(0.5, f"{changed[0]} is the time of a change, which nothing asks for")
+
+
+_GENERAL = frozenset({"begin", "start", "plan"})
+_NEAR = frozenset(
+    {
+        ("close", "end"),
+        ("end", "cancel"),
+        ("receive", "deliver"),
+        ("deliver", "receive"),
+        ("begin", "request"),
+        ("begin", "start"),
+        ("start", "begin"),
+        ("cancel", "end"),
+        ("begin", "issue"),
+        ("plan", "due"),
+        ("begin", "hire"),
+        ("refund", "pay"),
+        ("pay", "receive"),
+        ("pay", "refund"),
+        ("close", "approve"),
+        ("login", "start"),
+        ("close", "deliver"),
+    }
+)
+_UPDATES = re.compile(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|active|inactive|visit\w*|recent\w*|last)\b")
+
+
+def _between(text: str, case: Case) -> Finding | None:
+    """The two events of a time between are others than those of the two columns subtracted."""
+    wanted = stretch(text)
+    operands = [*case.sql.aggregations, *(each.operand for each in case.sql.projections)] if wanted else []
+    for operand in operands:
+        names = {column.name: event for column in operand.columns if (event := event_of(column.name))}
+        events = set(names.values())
+        if len(names) == 2 and len(events) == 2 and events & wanted:
+            odd = f"expected → actual: {' to '.join(sorted(wanted))} → {' to '.join(sorted(names))}"
+            return Finding(1.0, odd) if events ^ wanted else None
+    return None
+
+
+_UNITS = re.compile(
+    r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b"
+    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
+)
+_QUANTITIES = frozenset(
+    {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}
+)
+_PRICES = frozenset({"price", "cost", "amount", "revenue", "total", "value"})
+
+
+def units_measured_otherwise(case: Case) -> Finding | None:
+    """Units are asked for, and lines are counted or prices added.
+
+    A line of three pieces is three units.
+
+    >>> units_measured_otherwise(case("Which are our best sellers by units?", "SELECT product, COUNT(*) FROM lines "
+    ...     "GROUP BY product ORDER BY COUNT(*) DESC")).detail
+    'COUNT(*) for units'
+    """
+    if not _UNITS.search(asked(case)) or _tables_of_units(case):
+        return None
+    amounts = [each for each in case.sql.aggregations if each.func in ("SUM", "COUNT", "MAX", "AVG")]
+    words = [{word for column in each.columns for word in identifier_words(column.name)} for each in amounts]
+    if not amounts or any(each & _QUANTITIES and not each & (_PRICES - _QUANTITIES) for each in words):
+        return None
+    found = amounts[0]
+    return Finding(1.0, f"{found.func}({found.column}) for units")
+
+
+def _tables_of_units(case: Case) -> bool:
+    return any("unit" in table_words(table)[-1:] for block in case.sql.blocks for table in block.tables)
+
+
+def key_of_other_role(case: Case) -> Finding | None:
+    """A table is joined by a key of another role, though it has one for the other table.
+
+    `stops.driver_id = routes.id` links a driver to a route; `stops.route_id` is there, and is read.
+
+    >>> key_of_other_role(case("Stops per route", "SELECT r.name, COUNT(s.route_id) FROM routes r JOIN stops s ON "
+    ...     "s.driver_id = r.id GROUP BY r.name")).detail
+    'stops.driver_id = routes.id beside stops.route_id'
+    """
+    for left, right in _joined(case):
+        for foreign, own in ((left, right), (right, left)):
+            better = _better_key(foreign, own, case) if _is_of_other_role(foreign, own) else None
+            if better is not None:
+                odd = f"{foreign.table}.{foreign.name} = {own.table}.{own.name}"
+                return Finding(1.0, f"{odd} beside {foreign.table}.{better}")
+    return None
+
+
+def _is_of_other_role(foreign: Column, own: Column) -> bool:
+    """Whether a foreign key names another thing than the table whose own key it is compared with."""
+    stems = key_stems(foreign.name)
+    if not stems or own.table is None or foreign.table == own.table or not is_own_key(own) or is_own_key(foreign):
+        return False
+    return not stems[-1].endswith(table_words(own.table)[-1])
+
+
+def _better_key(foreign: Column, own: Column, case: Case) -> str | None:
+    """Another key of the same table that names the other table: one that is read, or that a text writes."""
+    words = table_words(own.table or "")
+    keys = {key_stems(column.name): column.name for column in case.sql.columns if column.table == foreign.table}
+    text = (case.query.enriched_question or "").casefold()
+    written = f"{words[-1]}_id"
+    stated = written if written in text and foreign.name not in text else None
+    return keys.get(words[-1:]) or keys.get(words) or stated
+
+
+def _joined(case: Case) -> list[tuple[Column, Column]]:
+    found = [pair for join in case.sql.joins for pair in join.pairs]
+    given = {each.block: each.operand for each in reversed(case.sql.projections)}
+    for each in case.sql.subqueries:
+        inner = given.get(each.block)
+        if each.key is not None and inner is not None and len(each.key.columns) == 1 and len(inner.columns) == 1:
+            found.append((each.key.columns[0], inner.columns[0]))
+    return found

@@ -1,0 +1,101 @@
+"""Which event a date column records, and which one a question speaks of: paid, shipped, created …"""
+
+from __future__ import annotations
+
+import re
+
+from scoring.values import RelativeTime, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_EVENTS = {
+    "begin": "created opened placed ordered registered joined submitted purchased bought sold added signup inserted "
+    "order purchase",
+    "update": "updated modified changed edited",
+    "pay": "paid payment settled pay",
+    "issue": "issued invoiced billed issue issuing invoicing billing",
+    "ship": "shipped dispatched ship shipping shipment dispatch",
+    "deliver": "delivered arrived delivery deliver arrival",
+    "cancel": "cancelled canceled churned cancellation",
+    "close": "closed resolved completed finished solved resolution completion closing closure resolve",
+    "end": "ended expired lapsed end expiry expires expiration",
+    "due": "due",
+    "plan": "promised scheduled planned expected estimated",
+    "start": "started began start begin",
+    "login": "login logged seen",
+    "reply": "reply replied response responded answered answer",
+    "hire": "hired hire hiring",
+    "birth": "born birth birthday dob",
+    "receive": "received receipt",
+    "approve": "approved approval",
+    "request": "requested request",
+    "refund": "refunded",
+}
+_CLASS = {word: event for event, words in _EVENTS.items() for word in words.split()}
+_VERBS = frozenset(
+    word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"}
+)
+_WHEN = (
+    r"(?:this|last|past|yesterday|today|in|during|since|between|before|after|on|over"
+    r"|within)\b(?: the)?(?: last| past| this| early| late)?"
+    r" ?(?:year|month|week|quarter|q[1-4]|\d{4}|\d+ |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
+)
+_TIMED = re.compile(
+    rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
+    rf"| back| up)? {_WHEN}"
+)
+_STRETCH = re.compile(
+    r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "
+    r"|its |their )?(?:first )?(\w+?)\b"
+)
+
+
+def timed_events(text: str) -> set[str]:
+    """The events that a time of the question belongs to.
+
+    >>> timed_events("invoices paid this year"), timed_events("completed orders in 2024")
+    ({'pay'}, set())
+    """
+    return {_CLASS[match[1]] for match in _TIMED.finditer(text)}
+
+
+def stretch(text: str) -> frozenset[str]:
+    """The two events between which a time is measured.
+
+    >>> sorted(stretch("days from shipping to delivery"))
+    ['deliver', 'ship']
+    """
+    for match in _STRETCH.finditer(text):
+        found = {_CLASS.get(match[1], ""), _CLASS.get(match[2], "")}
+        if "" not in found and len(found) == 2:
+            return frozenset(found)
+    return frozenset()
+
+
+def event_of(column: str) -> str | None:
+    """The event whose time a column holds.
+
+    >>> event_of("paid_at"), event_of("total")
+    ('pay', None)
+    """
+    words = identifier_words(column)
+    raw = column.lower().split("_")
+    found = [_CLASS[word] for word in (*raw, *words) if word in _CLASS]
+    return found[0] if found and is_time(column) else None
+
+
+def is_time(column: str) -> bool:
+    """Whether a column is named like a time.
+
+    >>> is_time("paid_at"), is_time("order_date"), is_time("total")
+    (True, True, False)
+    """
+    words = identifier_words(column)
+    ends = {"at", "on", "date", "time", "ts", "day", "timestamp", "dt", "datetime", "birthday", "dob"}
+    return bool(words) and (words[-1] in ends or words[0] == "date")
+
+
+def tested_times(case: Case) -> set[str]:
+    """The columns that conditions test for a time."""
+    tests = (each for each in case.sql.filters if isinstance(each.rhs, (TimeRange, RelativeTime)))
+    return {each.lhs.columns[0].name for each in tests if each.lhs is not None and len(each.lhs.columns) == 1}

@@ -1,0 +1,132 @@
+"""Signals about two rows of one table: pairs that are counted twice, and roles that are swapped."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import asked, first, shapes
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import key_stems
+from scoring.verdict import Case
+from scoring.words import stem
+
+_PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
+_ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
+
+
+def halves_pairs(case: Case) -> bool:
+    """Whether pairs are asked for, and the SQL finds each in both orders and halves their number."""
+    if not _PAIRS.search(asked(case)):
+        return False
+    return any(
+        "halved" in each.words and ("twice" in each.words or "combinations" in each.words)
+        for each in shapes(case, ShapeKind.SELF_PAIR)
+    )
+
+
+def pair_counted_twice(case: Case) -> Finding | None:
+    """Pairs are asked for, and each is counted twice, with itself, or not at all.
+
+    `a.id <> b.id` finds each pair in both orders. `a.id < b.id` keeps one, and so does half of the number.
+
+    >>> pair_counted_twice(case("How many pairs of pilots share a base?",
+    ...     "SELECT COUNT(*) FROM pilots a JOIN pilots b ON a.base = b.base AND a.id <> b.id")).detail
+    'pairs of pilots: twice'
+    """
+    text = asked(case)
+    if not _PAIRS.search(text) or _ORDERED.search(text):
+        return None
+    counted = any(each.func == "COUNT" for each in case.question.aggregations)
+    found = list(shapes(case, ShapeKind.SELF_PAIR))
+    if not found:
+        alone = counted and len({table for block in case.sql.blocks for table in block.tables}) == 1
+        return Finding(1.0, "no two rows are paired") if alone else None
+    once = any("once" in each.words or "halved" in each.words for each in found)
+    if not once:
+        return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
+    return _values_counted(case) if counted else None
+
+
+def _values_counted(case: Case) -> Finding | None:
+    """Values are counted once, or equal rows dropped, where each pair counts."""
+    distinct = next((each for each in case.sql.aggregations if each.distinct and each.func == "COUNT"), None)
+    if distinct is not None and len(distinct.columns) == 1:
+        return Finding(1.0, f"count of different {distinct.column}, not of pairs")
+    merged = next((each for each in case.sql.set_operations if each.kind == "union"), None)
+    return Finding(1.0, "UNION drops pairs that look the same") if merged is not None else None
+
+
+_MORE = re.compile(
+    r"\b(?:more|higher|greater|longer|larger|bigger|older|later|after|above|exceeds?|exceed\w*|outearn\w*"
+    r"|taller|heavier)\b"
+)
+_LESS = re.compile(r"\b(?:less|lower|smaller|fewer|shorter|earlier|before|below|under|younger|lighter|sooner)\b")
+_DATES = re.compile(r"\b(?:older|younger|senior|longer|earlier|later|before|after|sooner)\b")
+
+
+def roles_swapped(case: Case) -> Finding | None:
+    """A row is compared with the one that it refers to the wrong way round, or the other one is shown.
+
+    Who earns more than their manager is looked for among those whose manager earns more, or the managers are listed.
+
+    >>> roles_swapped(case("Which pilots earn more than their captain?", "SELECT p.name FROM pilots p JOIN pilots c "
+    ...     "ON p.captain_id = c.id WHERE p.pay < c.pay")).detail
+    'p.pay < c.pay: less than the captain'
+    """
+    text = asked(case)
+    compared = list(shapes(case, ShapeKind.SELF_COMPARISON))
+    found = [odd for each in compared if (odd := _compared_oddly(each, text))]
+    if found:
+        return Finding(1.0, found[0])
+    shown = first(case, ShapeKind.SELF_OUTPUT)
+    if shown is not None and compared and _wanted(text, shown.words[0]):
+        return Finding(1.0, shown.text)
+    return _unlinked(text, case)
+
+
+def _compared_oddly(shape: Shape, text: str) -> str:
+    """What is wrong with a comparison of a row with the one that it refers to, if anything."""
+    word, role = shape.words[:2]
+    timed = bool(shape.columns) and is_time(shape.columns[0].name)
+    when = _WHEN.search(text)
+    if timed and when is not None and stem(when[2]) == role:
+        return "" if _MOMENTS[when[1]] == word else f"{shape.text}: not {when[1]} the {role}"
+    wanted, dated = _wanted(text, role), _DATES.search(text) is not None
+    if wanted == word:
+        oddity = "or equal" if "or equal" in shape.words else "times are compared" if timed and not dated else ""
+        return oddity and f"{shape.text}: {oddity}"
+    return f"{shape.text}: {word} than the {role}" if wanted and not dated else ""
+
+
+_MOMENTS = {"before": "less", "earlier than": "less", "after": "more", "later than": "more"}
+_WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
+
+
+def _unlinked(text: str, case: Case) -> Finding | None:
+    """Two rows of one table are compared, and no key says that one holds the role for the other."""
+    place = _THAN.search(text)
+    pair = first(case, ShapeKind.SELF_PAIR)
+    if place is None or pair is None or first(case, ShapeKind.SELF_COMPARISON) is not None or not case.sql.filters:
+        return None
+    role = stem(place[1].removesuffix("'s"))
+    keys = {stems[-1] for column in pair.columns if (stems := key_stems(column.name))}
+    if not pair.columns and "than the" not in place.group():
+        return Finding(1.0, f"{pair.text}: no key links them")
+    return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
+
+
+_THAN = re.compile(r"\bthan (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
+
+
+def _wanted(text: str, role: str) -> str:
+    """`more` or `less`, as the question compares a thing with its holder of the role; empty where it does not."""
+    place = _THAN.search(text)
+    if place is None or stem(place[1].removesuffix("'s")) != role:
+        return ""
+    before = text[: place.end()]
+    more, less = _MORE.search(before), _LESS.search(before)
+    if (more is None) is (less is None):
+        return ""
+    return "more" if more is not None else "less"

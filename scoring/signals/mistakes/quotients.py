@@ -1,0 +1,264 @@
+"""Signals about rates, changes, units and zones."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_CHANGE = re.compile(
+    r"\b(?:change|changed|growth|grew|grow|increase|increased|decrease|decreased|rise|drop|decline|uplift"
+    r"|difference)\b"
+    r"|\b(?:month|year|week|quarter|day)[- ](?:over|on)[- ](?:month|year|week|quarter|day)\b|\b(?:mom|yoy|wow|qoq)\b"
+)
+_PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
+_PERCENT_CHANGE = re.compile(
+    r"(?:%|\bpercent(?:age)?|\bpct|\brelative)[ -](?:change|growth|increase|decrease|difference|drop"
+    r"|rise)|\bgrowth rate\b"
+    r"|\b(?:change|growth|increase|decrease|difference|drop|grew|grown|changed?) (?:in|as|by what"
+    r"|how many|a) ?(?:%|percent|pct)"
+    r"|\b(?:growth|change) (?:in|of) [^.?]{0,30}(?:%|\bpercent\b|\bpct\b)"
+)
+
+
+def change_of_wrong_base(case: Case) -> Finding | None:
+    """A change is divided by the later value, or counted backwards.
+
+    From 100 to 150 is 50 %, not 33 %. The base is the earlier value.
+
+    >>> change_of_wrong_base(case("Percent change of fares over the previous month",
+    ...     "SELECT (fare - LAG(fare) OVER (ORDER BY month)) / fare FROM fares")).detail
+    '(fare - LAG(fare) OVER (ORDER BY month)) / NULLIF(fare, 0): later value'
+    """
+    text = asked(case)
+    if not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
+        return None
+    falls = re.search(r"\b(?:decrease|drop|decline|fell|fall|reduction|loss)\w*\b", text)
+    for each in shapes(case, ShapeKind.CHANGE):
+        wrong = [word for word in each.words if word == "later value" or not falls]
+        if wrong:
+            return Finding(1.0, f"{each.text}: {wrong[0]}")
+    return None
+
+
+_CONSTANT = re.compile(r"[\d.()\s*]+")
+
+
+def _divides(case: Case) -> bool:
+    """Whether something is divided by more than a constant, such as the cents of a unit."""
+    return any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions) or any(
+        each.func == "DIVIDE" for each in case.sql.aggregations
+    )
+
+
+def change_missing(case: Case) -> Finding | None:
+    """A relative change is asked for, and nothing is divided.
+
+    The values stand side by side, and the reader has to divide.
+
+    >>> change_missing(case("Fares by month with the % change",
+    ...     "SELECT month, SUM(fare) FROM trips GROUP BY month")).detail
+    '% change: nothing is divided'
+    """
+    found = _PERCENT_CHANGE.search(asked(case))
+    if found is None or _divides(case) or _stores(case, {"change", "growth", "pct", "percent", "rate"}):
+        return None
+    return Finding(1.0, f"{found.group()}: nothing is divided")
+
+
+def _stores(case: Case, words: set[str]) -> bool:
+    return any(not words.isdisjoint(identifier_words(column.name)) for column in case.sql.columns)
+
+
+_RATE = re.compile(
+    r"\b(?:share|proportion|percentage|percent|pct|fraction) of\b|\b(?:what|which) (?:share|proportion"
+    r"|percentage|percent|fraction|%)"
+    r"|\b(?:cancell?ation|conversion|return|churn|retention|success|failure|error|defect|completion"
+    r"|approval|rejection|response|click|open|bounce"
+    r"|attendance|no-show|acceptance|refund|utili[sz]ation|renewal|default|pass|win|hit|repeat|late"
+    r"|on-time|delay|turnover|dropout|fill|read|reply) rates?\b"
+)
+_STORED_RATES = {"rate", "ratio", "pct", "percent", "percentage", "share", "proportion", "fraction"}
+
+
+def rate_counted(case: Case) -> Finding | None:
+    """A rate or a share is asked for, and a number of rows comes.
+
+    How many were cancelled is no cancellation rate: the base is missing.
+
+    >>> rate_counted(case("Cancellation rate per month",
+    ...     "SELECT month, COUNT(*) FROM trips WHERE state = 'X' GROUP BY month")).detail
+    'cancellation rate: nothing is divided'
+    """
+    found = _RATE.search(asked(case))
+    if found is None or _divides(case) or _stores(case, _STORED_RATES) or not case.sql.aggregations:
+        return None
+    if any(each.func not in ("COUNT", "SUM", "MAX", "MIN") for each in case.sql.aggregations):
+        return None
+    return Finding(1.0, f"{found.group()}: nothing is divided")
+
+
+def share_inverted(case: Case) -> Finding | None:
+    """All rows are divided by some of them, where a share is asked for.
+
+    A share is at most 1: the part stands above the line.
+
+    >>> share_inverted(case("What share of parcels is late?",
+    ...     "SELECT COUNT(*) * 1.0 / SUM(CASE WHEN late = 1 THEN 1 ELSE 0 END) FROM parcels")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.INVERTED)
+    if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
+        odd = next((each for each in case.sql.divisions if _counts_over_sum(each.numerator, each.denominator)), None)
+        return Finding(1.0, f"{odd.numerator} / {odd.denominator}") if odd is not None else None
+    if found is None or not (_OF_ALL.search(asked(case)) or _RATE.search(asked(case))):
+        return None
+    return Finding(1.0, found.text)
+
+
+def _counts_over_sum(numerator: str, denominator: str) -> bool:
+    """Whether a number of rows is divided by a sum of one column, which is an average upside down."""
+    return (
+        numerator.startswith("count(")
+        and re.fullmatch(r"(?:nullif\()?sum\([a-z]\w*\)(?:, 0\))?", denominator) is not None
+    )
+
+
+_OF_ALL = re.compile(r"\b(?:share|proportion|percentage|percent|pct|fraction|rate)\b|%")
+
+
+def share_of_itself(case: Case) -> Finding | None:
+    """A part is divided by rows that are restricted like it, so each share is 1.
+
+    WHERE drops the rest before the base is counted, or a total over a window is of each group alone.
+
+    >>> share_of_itself(case("What share of parcels is late?", "SELECT SUM(CASE WHEN late = 1 THEN 1 END) * 1.0 / "
+    ...     "COUNT(*) FROM parcels WHERE late = 1")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.OWN_BASE)
+    if found is None or not (_OF_ALL.search(asked(case)) or _OF_ALL.search(said(case))):
+        return None
+    return Finding(1.0, found.text)
+
+
+_UNIT = re.compile(
+    r"\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?(second|minute|hour|day|week)s\b"
+)
+
+
+def duration_in_other_unit(case: Case) -> Finding | None:
+    """A length of time comes in another unit than asked for, or as one field of it.
+
+    EXTRACT(HOUR FROM a - b) of 26 hours is 2.
+
+    >>> duration_in_other_unit(case("How many hours do repairs take on average?",
+    ...     "SELECT AVG(julianday(ended) - julianday(began)) FROM repairs")).detail
+    'expected → actual: hour → day'
+    """
+    units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))
+    lengths = list(shapes(case, ShapeKind.DURATION))
+    given = {each.words[0] for each in lengths}
+    found = _part_of_length(units, case) or _backwards(lengths, case)
+    if found is not None or len(units) != 1 or not given or units & given or (units, given) == ({"day"}, {"other"}):
+        return found
+    return differing(units.pop(), ", ".join(sorted(given)))
+
+
+def _part_of_length(units: set[str], case: Case) -> Finding | None:
+    """One field of an interval stands for the whole of it."""
+    field = first(case, ShapeKind.FIELD_OF_INTERVAL)
+    if field is None or not (units or _LENGTH.search(asked(case))):
+        return None
+    return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
+
+
+def _backwards(lengths: list[Shape], case: Case) -> Finding | None:
+    """The time of an end is subtracted from that of a beginning."""
+    found = next((each for each in lengths if _runs_backwards(each)), None)
+    if found is None or "abs(" in case.query.sql.casefold():
+        return None
+    return Finding(1.0, f"{found.text}: the end before the beginning")
+
+
+_LENGTH = re.compile(r"\b(?:time|long|duration|delay|wait)\b")
+
+
+_BEGINNINGS = frozenset({"begin", "start", "request", "hire", "birth", "issue"})
+_ENDS = frozenset({"ship", "deliver", "close", "end", "cancel", "pay", "reply", "refund", "receive"})
+
+
+def _runs_backwards(shape: Shape) -> bool:
+    """Whether the time of an end is subtracted from that of a beginning."""
+    events = [event_of(column.name) for column in shape.columns]
+    return len(events) == 2 and events[0] in _BEGINNINGS and events[1] in _ENDS
+
+
+_MAJOR = re.compile(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
+_MINOR = frozenset({"cent", "penny", "minor", "pence"})
+
+
+def cents_for_currency(case: Case) -> Finding | None:
+    """An amount is asked for in a currency, and cents come.
+
+    >>> cents_for_currency(case("What is the total fare in dollars?", "SELECT SUM(fare_cents) FROM trips")).detail
+    'fare_cents is not divided by 100'
+    """
+    if not _MAJOR.search(asked(case)) or re.search(r"\bcents?\b", asked(case)):
+        return None
+    if (
+        any(each.denominator.startswith(("100", "-100", "(100")) for each in case.sql.divisions)
+        or "0.01" in case.query.sql
+    ):
+        return None
+    shown = [column for each in case.answer for column in each.operand.columns]
+    cents = next((column.name for column in shown if not _MINOR.isdisjoint(identifier_words(column.name))), None)
+    return Finding(1.0, f"{cents} is not divided by 100") if cents is not None else None
+
+
+_ZONES = re.compile(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
+
+
+def zone_unasked(case: Case) -> Finding | None:
+    """A time is converted to another zone than the one that a text names.
+
+    Rows near midnight change their day.
+
+    >>> zone_unasked(case("How many trips began on May 3 (UTC)?", "SELECT COUNT(*) FROM trips WHERE "
+    ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
+    'expected → actual: utc → america/lima'
+    """
+    text = said(case)
+    named = set(_ZONES.findall(text))
+    given = {each.words[0] for each in shapes(case, ShapeKind.ZONE)} - {"utc", "gmt", "etc/utc", "+00:00"}
+    odd = sorted(zone for zone in given if zone not in text)
+    if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
+        return None
+    return differing(", ".join(sorted(named)), ", ".join(odd))
+
+
+def year_shifted(case: Case) -> Finding | None:
+    """The year is read from a shifted date, from a week's year, or from a fiscal year that nothing asks for.
+
+    The first months belong to another year than asked for.
+
+    >>> year_shifted(case("How many trips in 2020?", "SELECT COUNT(*) FROM trips WHERE fiscal_year = 2020")).detail
+    'fiscal_year'
+    """
+    text = said(case)
+    if re.search(r"\b(?:fiscal|fy\d*|financial year|season|iso|week)\b", text):
+        return None
+    column = next(
+        (each.name for each in sorted(case.sql.columns, key=str) if "fiscal" in identifier_words(each.name)), None
+    )
+    if column is not None and any(
+        each.lhs and any(c.name == column for c in each.lhs.columns) for each in case.sql.filters
+    ):
+        return Finding(1.0, column)
+    found = first(case, ShapeKind.SHIFTED_YEAR)
+    return Finding(1.0, found.text) if found is not None else None

@@ -1,0 +1,319 @@
+"""Signals about rows that are counted or added too often, too seldom, or at the wrong level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scoring.linking import content_words
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
+from scoring.values import Number
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+
+def join_multiplies(case: Case) -> Finding | None:
+    """A total of one table's column is taken after a join that repeats its rows.
+
+    An invoice with three payments adds its total three times. The other table refers to the key of the first, or two
+    tables refer to one and repeat each other. Half strength for counts, and where a condition may leave one row for
+    each.
+
+    >>> join_multiplies(case("What is the total weight per route?", "SELECT v.route, SUM(v.weight) FROM vans v "
+    ...     "JOIN stops s ON s.van_id = v.id GROUP BY v.route")).detail
+    'SUM(v.weight) over rows repeated by s'
+    """
+    if case.question.distinct:
+        return None
+    strongest: Finding | None = None
+    for each in shapes(case, ShapeKind.REPEATED_ROWS):
+        counts = each.text.startswith("COUNT")
+        if counts and ("restricted" in each.words or not _counts_thing(each, case)):
+            continue
+        strength = 0.5 if counts or "restricted" in each.words else 1.0
+        if strongest is None or strength > strongest.strength:
+            strongest = Finding(strength, each.text)
+    return strongest
+
+
+def _counts_thing(shape: Shape, case: Case) -> bool:
+    """Whether the question counts the rows that are repeated, and not those that repeat them."""
+    tables = {table_words(each.table)[-1] for each in shape.columns[:1] if each.table}
+    return any(words[-1] in tables for words in _counted_phrases(case))
+
+
+def _counted_phrases(case: Case) -> list[tuple[str, ...]]:
+    found = [content_words(each.column) for each in case.question.aggregations if each.func == "COUNT"]
+    return [words for words in found if words]
+
+
+def rows_counted_for_things(case: Case) -> Finding | None:
+    """Rows of another table are counted than those of the thing asked for.
+
+    Order lines are no orders, and a log has many rows for each user. Counting the distinct keys, or grouping by them,
+    counts each thing once.
+
+    >>> rows_counted_for_things(case("How many pilots flew in 2020?",
+    ...     "SELECT COUNT(*) FROM flights WHERE year = 2020 AND pilot_id > 0")).detail
+    'COUNT(*) counts flights, not pilots'
+    """
+    if any(each.distinct for each in case.sql.aggregations) or any(block.distinct for block in case.sql.blocks):
+        return None
+    for each in shapes(case, ShapeKind.COUNTED_ROWS):
+        for words in _counted_phrases(case):
+            found = _other_rows(each, words[-1], case)
+            if found:
+                certain = words[-1] in table_words(found)[:-1]
+                return Finding(1.0 if certain else 0.5, f"{each.text} counts {found}, not {words[-1]}s")
+    return None
+
+
+_SAME_ROWS = frozenset(
+    {"attribute", "detail", "info", "data", "profile", "record", "master", "list", "table", "fact", "dim", "view"}
+)
+"""Last words of tables with one row for each thing: `pilot_details`."""
+
+
+def _other_rows(shape: Shape, thing: str, case: Case) -> str:
+    """The table whose rows are counted in place of a thing, if it is certain that they differ."""
+    table = shape.words[0] if len(set(shape.words)) == 1 else ""
+    words = table_words(table)
+    grouped = [key_stems(key) or () for key in shape.columns[0].name.split()]
+    if not words or _row_word(words) == thing or _ends(grouped, thing):
+        return ""
+    named = thing in words[:-1] or _ends(_foreign_keys(table, case), thing)
+    return table if named and not any(_is_named(column, thing) for column in shape.columns[1:]) else ""
+
+
+def _foreign_keys(table: str, case: Case) -> list[tuple[str, ...]]:
+    """The words of the keys that the SQL reads of a table."""
+    return [key_stems(each.name) or () for each in case.sql.columns if each.table == table]
+
+
+def _ends(names: Iterable[tuple[str, ...]], word: str) -> bool:
+    """Whether some name ends with a word."""
+    return any(word in name[-1:] for name in names)
+
+
+def _row_word(words: tuple[str, ...]) -> str:
+    """What a table's rows are."""
+    return "".join(words[-2:-1] if words[-1:] and words[-1] in _SAME_ROWS and len(words) > 1 else words[-1:])
+
+
+def _is_named(column: Column, thing: str) -> bool:
+    """Whether a column that is no key is named like a thing: its values may be what is counted."""
+    return thing in identifier_words(column.name) and thing not in (key_stems(column.name) or ())[-1:]
+
+
+def amounts_deduplicated(case: Case) -> Finding | None:
+    """Amounts are added or averaged after equal ones were dropped.
+
+    Two orders of the same amount count once. SUM(DISTINCT …), a DISTINCT below the sum and a UNION without ALL all do
+    it, unless a key tells the rows apart.
+
+    >>> amounts_deduplicated(case("What is the total fare?", "SELECT SUM(DISTINCT fare) FROM trips")).detail
+    'SUM(DISTINCT fare)'
+    """
+    if case.question.distinct or re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case)):
+        return None
+    found = first(case, ShapeKind.DEDUPLICATED)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def groups_split(case: Case) -> Finding | None:
+    """Rows are grouped by the key of a thing that the answer neither shows nor is asked for.
+
+    Each group of the answer falls into several rows, and a total or a rank is of a part of it.
+
+    >>> groups_split(case("Which 3 pilots flew most hours?", "SELECT p.name FROM pilots p JOIN flights f ON "
+    ...     "f.pilot_id = p.id JOIN planes a ON a.id = f.plane_id GROUP BY p.name, a.id "
+    ...     "ORDER BY SUM(f.hours) DESC LIMIT 3")).detail
+    'grouped by planes.id'
+    """
+    for each in shapes(case, ShapeKind.HIDDEN_KEY):
+        column = each.columns[0]
+        words = {*(key_stems(column.name) or ()), *table_words(column.table or "")[-1:]}
+        if words.isdisjoint(_words_of(said(case))):
+            return Finding(1.0, each.text)
+        if words.isdisjoint(
+            {word for phrase in case.question.group_by for word in content_words(phrase)}
+        ) and words.isdisjoint(case.question.stems):
+            return Finding(1.0, each.text)
+    return None
+
+
+def _words_of(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z]+", text)}
+
+
+def condition_on_other_rows(case: Case) -> Finding | None:
+    """A condition on the rows that are added or counted is tested on other rows of the same table.
+
+    `customer_id IN (SELECT customer_id FROM orders WHERE …)` keeps all orders of a customer who has one such order. A
+    question about things who did something may mean that, and does not count.
+
+    >>> condition_on_other_rows(case("What did flights cost in 2020?", "SELECT SUM(cost) FROM flights WHERE pilot_id "
+    ...     "IN (SELECT pilot_id FROM flights WHERE year = 2020)")).detail
+    'flights kept by pilot_id of others of its rows'
+    """
+    found = first(case, ShapeKind.LEVEL)
+    if found is None or _RELATIVE.search(asked(case)):
+        return None
+    return Finding(1.0, found.text)
+
+
+_RELATIVE = re.compile(
+    r"\b(?:who|whose|that|which (?:have|has|had|were|was|are)|with|having|both|also|whom|by (?:customers|users))\b"
+)
+
+
+def bound_at_wrong_level(case: Case) -> Finding | None:
+    """A number of parts is asked of each thing, and the SQL counts the parts of a larger group.
+
+    `routes with at least 3 stops` needs the count of stops for each route. Grouped by country, the count is a
+    country's.
+
+    >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops",
+    ...     "SELECT r.country, AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country "
+    ...     "HAVING COUNT(*) >= 3")).detail
+    'count(*) >= 3 of each country, not of each route'
+    """
+    words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
+    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
+    if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
+        return None
+    for each in filter(_bounds_count, case.sql.having):
+        keys = [key.operand for key in case.sql.group_by if key.block == each.block]
+        if _tells_others(keys, words[0]):
+            names = ", ".join(key.name for key in keys[:3])
+            return Finding(1.0, f"{each.text} of each {names}, not of each {words[0]}")
+    return None
+
+
+def _bounds_count(each: SqlFilter) -> bool:
+    return each.lhs is not None and each.lhs.func == "COUNT" and isinstance(each.rhs, Number)
+
+
+def _tells_others(keys: list[Operand], word: str) -> bool:
+    """Whether groups are not those of one thing: no key of them identifies it."""
+    columns = [column for key in keys for column in key.columns]
+    return bool(columns) and not any(_identifies(column, word) for column in columns)
+
+
+_HOLDERS = re.compile(
+    r"\b([a-z]+s)\b (?:that |who |which )?(?:with|having|have|has|had|got|received)"
+    r" (?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b"
+)
+
+
+def _identifies(column: Column, word: str) -> bool:
+    """Whether a column tells one thing of that name from another: its key, its name, or a key elsewhere."""
+    stems = key_stems(column.name)
+    if stems is not None and (is_own_key(column) or any(word.startswith(each) for each in stems[-1:])):
+        return True
+    own = table_words(column.table or "")[-1:] == (word,)
+    return (
+        (own and is_name(column.name))
+        or identifier_words(column.name)[-1:] == (word,)
+        or (word in identifier_words(column.name) and is_name(column.name))
+    )
+
+
+def value_for_count(case: Case) -> Finding | None:
+    """A number of things is bounded, and the SQL bounds a value.
+
+    `at least 3 reviews` counts reviews; `rating >= 3` and `AVG(rating) >= 3` do not.
+
+    >>> value_for_count(case("Which routes have at least 3 stops?", "SELECT r.name FROM routes r JOIN stops s ON "
+    ...     "s.route_id = r.id WHERE s.minutes >= 3")).detail
+    'expected → actual: stops >= 3 → minutes >= 3'
+    """
+    for required in case.question.filters:
+        phrase = required.lhs.name if required.lhs is not None else ""
+        if required.op in _BOUNDS and _is_number_of_things(required, phrase, case):
+            found = _value_bounded(required, "".join(content_words(phrase)[-1:]) or "time", case)
+            wanted = f"{phrase or 'times'} {required.op.value} {required.rhs}"
+            return differing(wanted, found.text) if found is not None else None
+    return None
+
+
+def _is_number_of_things(required: QuestionFilter, phrase: str, case: Case) -> bool:
+    """Whether a bound is one on how many rows of a table there are, or how many times something was done."""
+    heads = {word for block in case.sql.blocks for table in block.tables for word in table_words(table)[-1:]}
+    times = isinstance(required.rhs, Number) and required.rhs.unit == "times"
+    counted = phrase.endswith("s") and not heads.isdisjoint(content_words(phrase)[-1:])
+    return counted or times
+
+
+def _number(each: Filter) -> float | None:
+    """The number that a filter compares with."""
+    return each.rhs.value if isinstance(each.rhs, Number) else None
+
+
+_BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
+
+
+def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
+    """The filter that bounds a value with the number asked for, where no filter bounds a count."""
+    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None]
+    if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
+        return None
+    return next(
+        (each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None
+    )
+
+
+def _counts(each: SqlFilter) -> bool:
+    name = each.lhs.name if each.lhs is not None else ""
+    return each.lhs is not None and (each.lhs.func == "COUNT" or "count(" in name or name.startswith("sum(case"))
+
+
+def _measures(each: SqlFilter) -> bool:
+    column = each.lhs.columns[0] if each.lhs is not None else None
+    if column is None or key_stems(column.name) is not None:
+        return False
+    return _COUNTERS.isdisjoint(identifier_words(column.name)) and each.clause in (
+        Clause.WHERE,
+        Clause.HAVING,
+        Clause.ON,
+    )
+
+
+_COUNTERS = frozenset("count num number total n qty quantity cnt amount size".split())
+
+
+def _named(each: SqlFilter) -> set[str]:
+    return {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
+
+
+def mean_of_means(case: Case) -> Finding | None:
+    """An average is taken of averages, so small groups weigh as much as large ones.
+
+    A route with one trip counts like one with a thousand. Where the question speaks of an average for each of
+    something, averaged again, it is meant. Half strength for an average of ratios where a rate is asked for.
+
+    >>> mean_of_means(case("What is the average fare by country?", "SELECT country, AVG(a) FROM (SELECT country, "
+    ...     "route, AVG(fare) AS a FROM trips GROUP BY country, route) t GROUP BY country")).detail
+    'AVG of AVG(fare)'
+    """
+    found = first(case, ShapeKind.MEAN_OF_MEANS)
+    text = said(case)
+    if found is not None and not _NESTED_MEANS.search(text) and text.count("average") + text.count("avg") < 4:
+        return Finding(1.0, found.text)
+    ratio = first(case, ShapeKind.MEAN_OF_RATIOS)
+    if ratio is None or not _OVERALL_RATE.search(asked(case)) or re.search(r"\b(?:average|avg|mean)\b", text):
+        return None
+    return Finding(0.5, ratio.text)
+
+
+_NESTED_MEANS = re.compile(
+    r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
+    r"|weekly|yearly|rate|ratio|share|per\b)"
+    r"|\w+ly\b)|each \w+ (?:counts|weighs)|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
+    r"|(?:average|avg|mean)\b[^.]{0,80}\b(?:average|avg|mean)\b[^.]{0,80}\bper\b"
+)
+_OVERALL_RATE = re.compile(r"\b(?:rate|ratio|percentage|percent|share|proportion)\b|%")

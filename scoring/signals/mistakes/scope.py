@@ -1,0 +1,282 @@
+"""Signals about which rows are compared, kept or dropped."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification import Clause, Op, SubqueryRole
+from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import table_words
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_EACH_TOP = re.compile(
+    r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
+    r"|first|last|worst|least)\b"
+    r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
+    r"|lowest|most|largest)\b"
+    r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
+)
+_RATES = re.compile(
+    r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"
+    r"|\b(?:most|highest|fewest|lowest|least) (?:\w+ )?\w+s per \w+"
+)
+
+
+def top_of_all(case: Case) -> Finding | None:
+    """The top of each group is asked for, and one LIMIT cuts the whole answer.
+
+    The best pilot of each base needs a rank within the base; LIMIT 1 leaves one pilot in all.
+
+    >>> top_of_all(case("Who is the highest paid pilot in each base?",
+    ...     "SELECT base, name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
+    'LIMIT 1 for all groups'
+    """
+    text, limit = asked(case), case.sql.limit
+    found = _EACH_TOP.search(text)
+    if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
+        return None
+    if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
+        return None
+    return Finding(1.0, f"LIMIT {limit.count} for all groups")
+
+
+def _rows_wanted(case: Case) -> set[int]:
+    """How many rows a LIMIT has that is meant for each group."""
+    return {1} | {each.k for each in case.question.superlatives if each.k is not None and each.k <= _MOST_ROWS}
+
+
+_MOST_ROWS = 20
+
+
+def _ranks_groups(case: Case) -> bool:
+    """Whether something else may take the top of each group."""
+    sql = case.sql
+    if sql.windows or any(each.partition for each in sql.limits):
+        return True
+    return any(each.correlated or each.role is SubqueryRole.IN for each in sql.subqueries)
+
+
+def _shown(word: str, case: Case) -> bool:
+    """Whether a column of the answer, or a key of its groups, is named by the word."""
+    operands = [each.operand for each in case.answer] + [each.operand for each in case.sql.group_by]
+    columns = [column for each in operands for column in each.columns]
+    return any(stem(word) in identifier_words(f"{column.table or ''}_{column.name}") for column in columns)
+
+
+_OWN_GROUP = re.compile(
+    r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
+    r"|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
+    r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|respective)\b"
+)
+_EACH_LATEST = re.compile(
+    r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best"
+    r"|most expensive|cheapest)\b[^?.]{0,80}"
+    r"\b(?:of|for|in|by|from|per|within) (?:each|every)\b|\beach (?!other)\w+(?:'s| ?’s) (?:latest"
+    r"|most recent|newest|last|first|highest|lowest)"
+    r"|\b(?:for|of) each\b[^?.]{0,80}\b(?:latest|most recent|newest|last|first|highest|lowest)\b"
+)
+
+
+_OWN_ROLE = re.compile(r"\bthan (?:their|its|his|her) (?:own )?\w+")
+
+
+def compared_with_all(case: Case) -> Finding | None:
+    """Each row is to be compared with its own group, and the SQL compares it with all rows.
+
+    `more than the average of their base` needs an average for each base; `(SELECT AVG(pay) FROM pilots)` is one for
+    all.
+
+    >>> compared_with_all(case("Which pilots earn more than the average of their base?",
+    ...     "SELECT name FROM pilots WHERE pay > (SELECT AVG(pay) FROM pilots)")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.OVERALL)
+    text = asked(case)
+    if found is None or not (_OWN_GROUP.search(text) or _EACH_LATEST.search(text) or _OWN_ROLE.search(text)):
+        return None
+    if any(each.correlated for each in case.sql.subqueries) or any(each.partition_by for each in case.sql.windows):
+        return None
+    if case.sql.group_by and not _is_filtered(case):
+        return None
+    return Finding(1.0, found.text)
+
+
+def _is_filtered(case: Case) -> bool:
+    """Whether the comparison stands in WHERE, where no group is made yet."""
+    return any(each.clause is Clause.WHERE for each in case.sql.filters)
+
+
+def subquery_uncorrelated(case: Case) -> Finding | None:
+    """A subquery is tested for each row, and reads nothing of the row.
+
+    `NOT EXISTS (SELECT 1 FROM flights)` keeps every pilot or none. The key that links both is missing.
+
+    >>> subquery_uncorrelated(case("Which pilots have no flights?",
+    ...     "SELECT name FROM pilots WHERE 0 = (SELECT COUNT(*) FROM flights)")).detail
+    '0 = (SELECT COUNT(*) FROM flights) is the same for every row'
+    """
+    found = first(case, ShapeKind.UNCORRELATED)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+_NULLS = re.compile(r"\bnulls?\b|\bnullable\b|\bunset\b|\bmay be (?:empty|missing)\b")
+
+
+def exclusion_with_null(case: Case) -> Finding | None:
+    """NOT IN is tested over a column that holds NULL, so no row passes.
+
+    One NULL in the list makes NOT IN unknown for every row. Only where a text says that there are NULLs.
+
+    >>> exclusion_with_null(case("Which pilots have no flights? flights.pilot_id is NULL for guests",
+    ...     "SELECT name FROM pilots WHERE id NOT IN (SELECT pilot_id FROM flights)")).detail
+    'NOT id IN (SELECT pilot_id FROM flights)'
+    """
+    found = first(case, ShapeKind.NULLABLE_EXCLUSION)
+    if found is None or not _NULLS.search(said(case)):
+        return None
+    return Finding(1.0, found.text)
+
+
+_NULL_COUNTS = re.compile(
+    r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
+    r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
+    r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
+)
+
+
+def null_left_out(case: Case) -> Finding | None:
+    """Rows without a value are to be kept, and `<>` or NOT IN drops them.
+
+    NULL differs from nothing: `status <> 'lost'` is not true for it.
+
+    >>> null_left_out(case("Parcels whose status is not 'lost', including NULL",
+    ...     "SELECT id FROM parcels WHERE status <> 'lost'")).detail
+    "status != 'lost'"
+    """
+    if not _NULL_COUNTS.search(said(case)) or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
+        return None
+    if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(
+        r"is distinct from|is not true|<=>", case.query.sql.casefold()
+    ):
+        return None
+    found = next(
+        (each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None
+    )
+    return Finding(1.0, found.text) if found is not None else None
+
+
+_KEPT = re.compile(
+    r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
+    r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
+    r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
+    r"|d) )?(?:none|no|zero|never|not|without)\b"
+    r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
+    r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty"
+    r"|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
+    r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
+)
+
+
+_LACKING = re.compile(
+    r"\b(?:including|incl\.?|even) (?:the |all |any )?(\w+s) "
+    r"(?:without|with (?:no|none|zero)|(?:who|that) (?:have|had) no)\b"
+)
+
+
+def kept_rows_dropped(case: Case) -> Finding | None:
+    """Things without a partner are to be kept, and an inner join or a condition in WHERE drops them.
+
+    `including pilots without flights` needs an outer join whose conditions stand in ON.
+
+    >>> kept_rows_dropped(case("Flights per pilot, including those without flights", "SELECT p.name, COUNT(*) FROM "
+    ...     "pilots p JOIN flights f ON f.pilot_id = p.id GROUP BY p.name")).detail
+    'including those without: inner join of flights'
+    """
+    found, lacking = _KEPT.search(said(case)), _LACKING.search(said(case))
+    if found is None:
+        return None
+    heads = {table_words(each.words[0])[-1:]: each.text for each in shapes(case, ShapeKind.OPTIONAL)}
+    wrong_side = heads.get((stem(lacking[1]),)) if lacking is not None else None
+    undone = first(case, ShapeKind.OUTER_CONDITION)
+    if wrong_side is not None:
+        return Finding(1.0, f"{found.group()}: {wrong_side}")
+    if undone is not None:
+        return Finding(1.0, f"{found.group()}: {undone.text} in WHERE")
+    joined = next((each.table for each in case.sql.joins if each.kind == "inner"), None)
+    return None if joined is None or _keeps(case) else Finding(1.0, f"{found.group()}: inner join of {joined}")
+
+
+def _keeps(case: Case) -> bool:
+    """Whether an outer join, a set operation or a subquery of a row may keep things without a partner."""
+    outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations)
+    return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
+
+
+_OUTER = re.compile(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
+
+
+_EACH_KEPT = re.compile(r"\b(?:for each|for every|each|every|all)\b")
+
+
+def outer_join_undone(case: Case) -> Finding | None:
+    """WHERE tests a column that an outer join leaves NULL, which makes it an inner join.
+
+    A value for each thing is asked for, and things without a partner fall out: the condition belongs in ON.
+
+    >>> outer_join_undone(case("How many flights in 2020 has each pilot?", "SELECT p.name, COUNT(f.id) FROM pilots p "
+    ...     "LEFT JOIN flights f ON f.pilot_id = p.id WHERE f.year = 2020 GROUP BY p.name")).detail
+    'f.year = 2020'
+    """
+    found = first(case, ShapeKind.OUTER_CONDITION)
+    if found is None or not _EACH_KEPT.search(asked(case)) or not case.sql.aggregations:
+        return None
+    return Finding(0.5, found.text)
+
+
+_ONLY = re.compile(
+    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+(?:e[dn]|wn)|buy|bought|sold"
+    r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
+    r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
+)
+_ALL_OF = re.compile(
+    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
+    r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
+    r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
+    r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
+)
+_UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
+
+
+def all_read_as_some(case: Case) -> Finding | None:
+    """All of a thing's rows must meet a condition, and the SQL keeps things of which one does.
+
+    Who only flew gliders must have no other flight: NOT EXISTS, EXCEPT, or a condition on the group.
+
+    >>> all_read_as_some(case("Which pilots have only flown gliders?",
+    ...     "SELECT pilot FROM flights WHERE plane = 'glider'")).detail
+    'have only flown: no row is looked for that fails'
+    """
+    text = asked(case)
+    found = _ONLY.search(text) or _ALL_OF.search(text)
+    if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
+        return None
+    return Finding(1.0, f"{found.group()}: no row is looked for that fails")
+
+
+_NO_ONLY = re.compile(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
+_EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
+_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
+
+
+def _looks_for_others(case: Case) -> bool:
+    """Whether the SQL excludes rows, counts different ones, or bounds a group, as a condition on all rows needs."""
+    sql = case.sql
+    if sql.set_operations or sql.windows or sql.having or _UNIVERSAL & sql.functions:
+        return True
+    if any(each.op in _EXCLUDING for each in sql.filters):
+        return True
+    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
+    return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)

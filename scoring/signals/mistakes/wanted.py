@@ -1,0 +1,132 @@
+"""Signals about what a question wants of its rows: ties, ordinary things, a total beside its parts, a median."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import asked, said
+from scoring.specification import SubqueryRole
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_ALL_TIED = re.compile(
+    r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
+    r"|on) the (?:highest|lowest|most|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
+    r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there (?:is"
+    r"|are) )?(?:a )?(?:ties?|tied)\b|\btied\b"
+)
+
+
+def tie_asked_cut(case: Case) -> Finding | None:
+    """All who share the extreme are asked for, and LIMIT or ROW_NUMBER keeps one.
+
+    >>> tie_asked_cut(case("List all pilots with the highest pay",
+    ...     "SELECT name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
+    'all pilots with the highest: LIMIT 1'
+    """
+    text = said(case)
+    found = _ALL_TIED.search(text)
+    if found is None or _BROKEN.search(text):
+        return None
+    inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    cuts = [each for each in case.sql.limits if each.count == 1 and not each.ranked and each.block not in inner]
+    if cuts:
+        return Finding(1.0, f"{found.group()}: LIMIT 1")
+    numbered = any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows)
+    return Finding(1.0, f"{found.group()}: ROW_NUMBER") if numbered else None
+
+
+_BROKEN = re.compile(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b")
+
+
+_QUALIFIED = frozenset(
+    map(
+        stem,
+        "archive archived draft deleted failed former old backup temp tmp staging history historical audit "
+        "log pending invitation invitations removed cancelled canceled rejected test sample legacy obsolete "
+        "expired inactive planned forecast budget template request requests".split(),
+    )
+)
+
+
+def table_of_others(case: Case) -> Finding | None:
+    """The rows come from a table of a special kind of the things asked for, which nothing mentions.
+
+    `parcels_archive` and `failed_logins` are not the parcels and the logins.
+
+    >>> table_of_others(case("How many parcels are late?",
+    ...     "SELECT COUNT(*) FROM parcels_archive WHERE late = 1")).detail
+    'parcels_archive: archive'
+    """
+    spoken = {stem(word) for word in re.findall(r"[a-z]+", said(case))}
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    for table in sorted(tables):
+        words = identifier_words(table)
+        odd = [word for word in words if word in _QUALIFIED - spoken]
+        rest = tuple(word for word in words if word not in _QUALIFIED)
+        if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):
+            return Finding(1.0, f"{table}: {odd[0]}")
+    return None
+
+
+def _stands_beside(table: str, rest: tuple[str, ...], tables: set[str], case: Case) -> bool:
+    """Whether the ordinary table is read, too, and the special one neither gives the answer nor is excluded."""
+    shown = {column.table for each in case.answer for column in each.operand.columns}
+    plain = any(identifier_words(each) == rest for each in tables)
+    return plain and shown != {table} and not _excludes(case, table)
+
+
+def _excludes(case: Case, table: str) -> bool:
+    """Whether an exclusion reads the table."""
+    paths = {each.block for each in case.sql.subqueries if each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS)}
+    return any(block.path in paths and table in block.tables for block in case.sql.blocks)
+
+
+_TOTAL_AND = re.compile(
+    r"\b(?:total|overall|in all|altogether)\b[^.?]{0,20}\b(?:and|plus|as well as|&"
+    r"|\+)\b[^.?]{0,20}\b(?:per|by|for each|split by|broken down by)\b"
+    r"|\b(?:per|by|for each) \w+ (?:and|plus|as well as|&|\+) (?:in |the |an? )?(?:total|overall)\b"
+)
+
+
+def total_beside_groups_missing(case: Case) -> Finding | None:
+    """A total and its parts are asked for, and only the parts come.
+
+    ROLLUP, a UNION or a total over a window gives both.
+
+    >>> total_beside_groups_missing(case("Fares in total and per route",
+    ...     "SELECT route, SUM(fare) FROM trips GROUP BY route")).detail
+    'no total beside the groups'
+    """
+    sql = case.sql
+    if not _TOTAL_AND.search(asked(case)) or not sql.group_by or sql.set_operations or sql.windows:
+        return None
+    if (
+        re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE)
+        or len(sql.blocks) > 2
+    ):
+        return None
+    shown = [each for each in case.answer if each.operand.func in ("SUM", "COUNT")]
+    return Finding(1.0, "no total beside the groups") if len(shown) < 2 else None
+
+
+def median_averaged(case: Case) -> Finding | None:
+    """A median is asked for, and a plain average is taken.
+
+    One very large value moves an average and not a median.
+
+    >>> median_averaged(case("What is the median fare?", "SELECT AVG(fare) FROM trips")).detail
+    'AVG for the median'
+    """
+    sql = case.sql
+    if not re.search(r"\bmedian\b", asked(case)) or re.search(r"\b(?:average|avg|mean)\b", asked(case)):
+        return None
+    funcs = {each.func for each in sql.aggregations}
+    if "AVG" not in funcs or sql.windows or any(each.offset for each in sql.limits) or len(sql.limits) > 0:
+        return None
+    return (
+        None
+        if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE)
+        else Finding(1.0, "AVG for the median")
+    )

@@ -1,0 +1,78 @@
+"""Signals about the parts of a question: several questions in one, totals beside groups, yes or no."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.specification import Op, SubqueryRole
+from scoring.verdict import Case
+
+
+def part_unanswered(case: Case) -> Finding | None:
+    """The text asks several questions and the SQL answers fewer.
+
+    The answer has fewer columns than there are parts.
+
+    >>> part_unanswered(case("How many pilots are there? List their names.",
+    ...     "SELECT COUNT(*) FROM pilots")).detail
+    '2 questions, 1 column'
+    """
+    given = [each for each in case.sql.projections if each.block in case.sql.outputs]
+    if _lacks_total(case):
+        return Finding(1.0, "no total beside the groups")
+    asked = len(case.things) + len(case.question.aggregations) + len(_HOW_MUCH.findall(case.question.text))
+    if min(case.question.parts, max(asked, 1)) <= len(given) or any(each.star for each in given):
+        return None
+    return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
+
+
+_HOW_MUCH = re.compile(r"\bhow much (?!more|less|higher|lower)", re.IGNORECASE)
+_TOTAL_AND_EACH = re.compile(
+    r"\b(?:totals?|overall)(?: \w+)? (?:and|&|as well as|plus|along with) (?:per|by|for each|broken down|split)\b"
+    r"|\b(?:per|by) \w+(?: \w+)?,? (?:and|&|as well as|plus) (?:in total|overall|the total|a total|total)\b",
+    re.IGNORECASE,
+)
+_TOTALLING = re.compile(r"\brollup\b|\bcube\b|\bgrouping\s+sets\b|\bunion\b|\bcompute\b", re.IGNORECASE)
+
+
+def _lacks_total(case: Case) -> bool:
+    """Whether a total and the groups are asked for, and the SQL gives only the groups."""
+    sql = case.sql
+    if not sql.group_by or sql.windows or _TOTAL_AND_EACH.search(case.question.text) is None:
+        return False
+    scalar = any(each.role is SubqueryRole.SCALAR for each in sql.subqueries) or len(sql.ctes) > 1
+    return not scalar and _TOTALLING.search(case.query.sql) is None
+
+
+def yes_no_unanswered(case: Case) -> Finding | None:
+    """A yes-or-no question is asked, and the SQL computes neither a condition nor a count.
+
+    The reader has to find the answer in a list of rows. `Do we have any …?` and `Is there …?` are answered by the rows.
+
+    >>> yes_no_unanswered(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
+    1.0
+    """
+    if not case.question.yes_no or case.sql.aggregations or "EXISTS" in case.sql.functions:
+        return None
+    if _ANY.search(case.question.text) is not None:
+        return None
+    computed = any(each.conditional or each.literal for each in case.sql.projections)
+    exists = any(each.op in (Op.EXISTS, Op.NOT_EXISTS) for each in case.sql.filters)
+    return None if computed or exists else Finding(1.0, "no condition is computed")
+
+
+_ANY = re.compile(r"\bany\b|\banyone\b|\banybody\b|\bsome\b|\b(?:is|are|was|were) there\b", re.IGNORECASE)
+
+
+def yes_no_worded(case: Case) -> Finding | None:
+    """A yes-or-no question is answered in words that the SQL makes up.
+
+    Execution labels compare words and people do not.
+
+    >>> yes_no_worded(case("Is Ann a pilot?",
+    ...     "SELECT CASE WHEN licence = 'P' THEN 'YES' ELSE 'NO' END FROM people WHERE name = 'Ann'")).strength
+    1.0
+    """
+    worded = next((each for each in case.answer if each.conditional), None) if case.question.yes_no else None
+    return Finding(1.0, worded.operand.name) if worded is not None and worded.operand.func is None else None

@@ -1,0 +1,95 @@
+"""Signals about periods: the last day that a range of moments cuts, a month or quarter of any year."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from scoring.display import show_filter
+from scoring.signals.finding import Finding
+from scoring.specification import SqlFilter, Void, VoidKind
+from scoring.values import DatePart, RelativeTime, TimeRange, Value
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_MOMENT_WORDS = frozenset({"at", "ts", "time", "timestamp", "datetime", "dtm"})
+
+
+def last_day_cut(case: Case) -> Finding | None:
+    """A range of moments ends with a date, so it has only midnight of its last day.
+
+    `BETWEEN '2026-05-01' AND '2026-05-31'` ends where May 31 begins. It is right for a column of dates; a column counts
+    as one of moments by its name (`sold_at`, `start_ts`) or where the SQL takes the date or the hour of it.
+
+    >>> last_day_cut(case("Rides in May 2026",
+    ...     "SELECT id FROM rides WHERE begun_at BETWEEN '2026-05-01' AND '2026-05-31'")).detail
+    "begun_at <= '2026-05-31'"
+    """
+    days = [void for void in case.sql.voids if void.kind is VoidKind.LAST_DAY]
+    found = next((void for void in days if _holds_moments(void.values[0], case) and _is_asked(void, case)), None)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def _holds_moments(column: str, case: Case) -> bool:
+    """Whether a column's name or its use says that it has a time of day."""
+    if not _MOMENT_WORDS.isdisjoint(identifier_words(column)[-1:]):
+        return True
+    name = re.escape(column)
+    own = rf"(?:\w+\.)?{name}\b"
+    used = rf"\bdate\s*\(\s*{own}|\b{name}\s*(?:::\s*date\b|at\s+time\s+zone)|\bhour\s+from\s+{own}"
+    return re.search(used, case.query.sql, re.IGNORECASE) is not None
+
+
+def _is_asked(void: Void, case: Case) -> bool:
+    """Whether the day is over and belongs to the period asked for: one that is met ends with it, or a month does."""
+    after = datetime.fromisoformat(void.values[1]) + timedelta(days=1)
+    now = case.query.occurred_at
+    if now is not None and after > now.replace(tzinfo=None):
+        return False
+    met = [each.rhs for match in case.filters.matched for each in match.present]
+    return after.day == 1 or any(isinstance(rhs, TimeRange) and rhs.end == after for rhs in met)
+
+
+_RECURRING = re.compile(
+    r"\b(?:every|each|any|all|always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)
+
+
+def period_without_year(case: Case) -> Finding | None:
+    """The question means a month or quarter of one year, and the SQL takes it of every year.
+
+    `in October` is the last one. `MONTH(d) = 10` adds those of earlier years, as soon as the table has any. It counts
+    only where it is known when the question was asked, and the question speaks of no years.
+
+    >>> period_without_year(case("How many rides were there last month?",
+    ...     "SELECT COUNT(*) FROM rides WHERE MONTH(begun_at) = 4", asked="2026-05-09")).detail
+    'of every year: begun_at within month 4'
+    """
+    if case.query.occurred_at is None or _RECURRING.search(case.question.text) or _names_year(case):
+        return None
+    met = [(match.required.rhs, each) for match in case.filters.matched for each in match.present]
+    met += [(match.required.rhs, each) for match in case.filters.mismatched for each in match.present]
+    found = next((each for asked, each in met if _is_of_one_year(asked) and _recurs(each)), None)
+    return Finding(1.0, f"of every year: {show_filter(found)}") if found is not None else None
+
+
+def _is_of_one_year(asked: Value | None) -> bool:
+    if isinstance(asked, DatePart):
+        return asked.part in ("month", "quarter")
+    return isinstance(asked, (TimeRange, RelativeTime))
+
+
+def _recurs(each: SqlFilter) -> bool:
+    return isinstance(each.rhs, DatePart) and each.rhs.part in ("month", "quarter") and each.rhs.value > 0
+
+
+def _names_year(case: Case) -> bool:
+    """Whether a condition, a group or an output of the SQL has a year."""
+    if any(isinstance(each.rhs, (TimeRange, RelativeTime)) for each in case.sql.filters):
+        return True
+    shown = [key.operand.name for key in case.sql.group_by]
+    shown += [each.operand.name for each in case.sql.projections]
+    shown += [str(each.rhs) for each in case.sql.filters if not isinstance(each.rhs, DatePart)]
+    return any(_YEAR.search(text) for text in shown)

@@ -1,0 +1,176 @@
+"""Finds which part of a date rows are grouped by, and dates that are shifted or written with the wrong code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.selects import Select, written
+from scoring.sql.terms import Node
+
+_TRUNCATED = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
+_PARTS: dict[type[Node], str] = {
+    exp.Year: "year", exp.Quarter: "quarter", exp.Month: "month", exp.Week: "week", exp.WeekOfYear: "week",
+    exp.Day: "day", exp.DayOfMonth: "day", exp.Hour: "hour", exp.DayOfWeek: "weekday",
+    exp.LastDay: "month", exp.Monthname: "month", exp.Dayname: "weekday",
+}  # fmt: skip
+_DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
+_CODES = (
+    ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
+    ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"),
+)  # fmt: skip
+_LENGTHS = {"4": "year", "7": "month", "10": "day", "13": "hour"}
+"""The part of a date that the first letters of its text tell."""
+_UNITS = {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}
+_NAMED_PARTS = re.compile(
+    r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month"
+    r"|week|day|hour)"
+)
+_MONTH_NAMES = re.compile(r"%[bB]|\bmon(?:th)?\b", re.IGNORECASE)
+_SHIFTS = (
+    exp.DateAdd,
+    exp.DateSub,
+    exp.TsOrDsAdd,
+    exp.TimestampAdd,
+    exp.TimestampSub,
+    exp.DatetimeAdd,
+    exp.DatetimeSub,
+    exp.AddMonths,
+    exp.Interval,
+)
+_WEEK_YEARS = re.compile(r"%G|%V|\bI?YYY-?IW\b|IYYY", re.IGNORECASE)
+
+
+def grain_of(select: Select, node: Node, depth: int = 0) -> str | None:
+    """The part of a date that an expression is: `month` of DATE_TRUNC('month', d), `day` of a cast to a date.
+
+    Of several (a year and a month in one text), the finest.
+    """
+    if isinstance(node, exp.Column):
+        found = select.origin(node)
+        if found is None or found.node is None or found.inner is None or depth > 8:
+            return None
+        return grain_of(found.inner, found.node, depth + 1)
+    for each in node.walk():
+        found = _grain(each)
+        if found is not None:
+            return found
+    return None
+
+
+def _grain(node: Node) -> str | None:
+    kind = type(node)
+    if kind in _TRUNCATED or kind is exp.Extract:
+        unit = node.args.get("unit") if kind in _TRUNCATED else node.this
+        name = unit.name.lower() if isinstance(unit, exp.Expr) else ""
+        return _UNITS.get(name, name)
+    if kind in (exp.TimeToStr, exp.ToChar):
+        return _written_grain(_format(node))
+    if kind in (exp.Substring, exp.Left):
+        return _LENGTHS.get(str(node.args.get("length") or node.args.get("expression")))
+    if kind is exp.Anonymous:
+        found = _NAMED_PARTS.search(node.name.lower())
+        return (found[1] or found[2]) if found else None
+    return _PARTS.get(kind) or _day(node)
+
+
+def _written_grain(text: str) -> str | None:
+    """The finest part of a date that a format writes."""
+    return next((grain for code, grain in _CODES if code in text or code in text.lower()), None)
+
+
+def _day(node: Node) -> str | None:
+    """`day` of a cast to a date that holds no date which was cut to a longer period."""
+    cast = isinstance(node, exp.Cast) and node.args["to"].is_type("date")
+    return "day" if (cast or type(node) in _DAYS) and not _inner_grain(node) else None
+
+
+def _inner_grain(node: Node) -> bool:
+    """Whether a cast to a date holds a date that was cut to a longer period."""
+    return any(_grain(each) not in (None, "day") for each in node.walk() if each is not node)
+
+
+def grains(select: Select) -> Iterator[Shape]:
+    """The parts of dates that a SELECT groups by."""
+    found = [grain for key in select.keys if (grain := grain_of(select, key)) is not None]
+    if found:
+        found += ["part"] if found == ["month"] and _is_part_of_year(select, select.keys) else []
+        text = ", ".join(written(key)[:60] for key in select.keys)
+        columns = tuple(
+            each.column for key in select.keys for column in select.columns_in(key) if (each := select.origin(column))
+        )
+        yield Shape(kind=ShapeKind.GRAIN, text=text, words=tuple(found), columns=columns)
+
+
+def _is_part_of_year(select: Select, keys: list[Node]) -> bool:
+    """Whether a month is read without its year."""
+    nodes = [part for key in keys for part in key.walk()]
+    if len(keys) == 1 and isinstance(keys[0], exp.Column):
+        found = select.origin(keys[0])
+        nodes += list(found.node.walk()) if found is not None and found.node is not None else []
+    return any(
+        isinstance(each, (exp.Extract, exp.Month)) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes
+    )
+
+
+def formats(select: Select) -> Iterator[Shape]:
+    """Dates written with minutes in place of months, and orders that follow the names of months."""
+    for each in select.own:
+        text = _format(each)
+        if "%M" in text and "%Y" in text and "%H" not in text and "%I" not in text and "%m" not in text:
+            yield Shape(kind=ShapeKind.MINUTE_FOR_MONTH, text=written(each))
+        if isinstance(each, exp.Ordered):
+            key = select.named(each.this)
+            names = [part for part in key.walk() if isinstance(part, exp.Monthname) or _names_month(_format(part))]
+            if names:
+                yield Shape(kind=ShapeKind.MONTH_NAME_ORDER, text=f"ordered by {written(key)}")
+
+
+def _names_month(text: str) -> bool:
+    """Whether a format begins with the name of a month, so that its texts do not sort by time."""
+    return bool(_MONTH_NAMES.match(text.strip())) or (bool(_MONTH_NAMES.search(text)) and "%m" not in text)
+
+
+def _format(node: Node) -> str:
+    written = node.args.get("format") if isinstance(node, (exp.TimeToStr, exp.ToChar)) else None
+    return written.name if isinstance(written, exp.Expr) else ""
+
+
+def shifted_years(select: Select) -> Iterator[Shape]:
+    """Conditions on the year of a date that was shifted by months, or on the year that a week belongs to."""
+    for each in [*select.conjuncts("where"), *select.conjuncts("having")]:
+        for part in each.walk():
+            if isinstance(part, (exp.Extract, exp.Year, exp.TimeToStr)) and _is_year(part):
+                inner = part.expression if isinstance(part, exp.Extract) else part.this
+                if isinstance(inner, exp.Expr) and inner.find(*_SHIFTS) and inner.find(exp.Column):
+                    yield Shape(kind=ShapeKind.SHIFTED_YEAR, text=written(each)[:120])
+            elif _is_week_year(part):
+                yield Shape(kind=ShapeKind.SHIFTED_YEAR, text=written(each)[:120])
+
+
+def _is_year(node: Node) -> bool:
+    if isinstance(node, exp.Extract):
+        return node.this.name.lower() == "year"
+    return isinstance(node, exp.Year) or _format(node) in ("%Y", "YYYY")
+
+
+def _is_week_year(node: Node) -> bool:
+    if isinstance(node, exp.Extract):
+        return node.this.name.lower() in ("isoyear", "yearofweekiso", "yearofweek")
+    if isinstance(node, (exp.YearOfWeek, exp.YearOfWeekIso)):
+        return True
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    return name in ("yearweek", "toisoyear", "yearofweekiso") or bool(_WEEK_YEARS.fullmatch(_format(node)))
+
+
+def zones(select: Select) -> Iterator[Shape]:
+    """Times that are converted to a zone."""
+    for each in select.own:
+        zone = each.args.get("zone") or each.args.get("target_tz")
+        if isinstance(zone, exp.Literal) and zone.is_string:
+            yield Shape(kind=ShapeKind.ZONE, text=written(each)[:100], words=(zone.name.lower(),))
+        elif isinstance(each, exp.Anonymous) and each.name.lower() == "convert_tz" and len(each.expressions) == 3:
+            yield Shape(kind=ShapeKind.ZONE, text=written(each)[:100], words=(each.expressions[2].name.lower(),))

@@ -1,0 +1,75 @@
+"""Which columns identify rows, by their names alone."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scoring.specification import Column
+from scoring.words import identifier_words
+
+_KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
+_NAMES = frozenset({"name", "title", "label", "email", "username"})
+_MARKS = frozenset({"dim", "fct", "fact", "stg", "tbl", "vw", "mart", "src", "raw", "t", "v"})
+"""What warehouses put before a table's name."""
+
+
+@lru_cache(maxsize=16384)
+def key_stems(name: str) -> tuple[str, ...] | None:
+    """The words of a key before `id` and its like; `None` for a column that is no key.
+
+    >>> key_stems("pilot_id"), key_stems("id"), key_stems("pilotid"), key_stems("paid"), key_stems("colour")
+    (('pilot',), (), ('pilot',), None, None)
+    """
+    words = identifier_words(name)
+    if words and words[-1] in _KEYS:
+        return words[:-1]
+    last = words[-1] if words else ""
+    if last.endswith("id") and len(last) > 4:
+        return (*words[:-1], last[:-2])
+    return None
+
+
+@lru_cache(maxsize=16384)
+def table_words(table: str) -> tuple[str, ...]:
+    """The words of a table's name without the marks of a warehouse.
+
+    >>> table_words("dim_pilot"), table_words("flight_legs")
+    (('pilot',), ('flight', 'leg'))
+    """
+    words = identifier_words(table)
+    while len(words) > 1 and words[0] in _MARKS:
+        words = words[1:]
+    return words
+
+
+def is_own_key(column: Column) -> bool:
+    """Whether a key is named as its table's own: `id` or `pilot_id` of pilots.
+
+    >>> is_own_key(Column("pilot_id", "pilots")), is_own_key(Column("pilot_id", "flights"))
+    (True, False)
+    """
+    stems = key_stems(column.name)
+    if stems is None or column.table is None:
+        return False
+    words = table_words(column.table)
+    return not stems or stems == words or (len(stems) < len(words) and stems == words[-len(stems) :])
+
+
+def refers(foreign: Column, own: Column) -> bool:
+    """Whether a column holds the key of another table: `flights.pilot_id` and `pilots.id`.
+
+    >>> refers(Column("pilot_id", "flights"), Column("id", "pilots"))
+    True
+    >>> refers(Column("id", "flights"), Column("id", "pilots"))
+    False
+    """
+    return is_own_key(own) and key_stems(foreign.name) is not None and not is_own_key(foreign)
+
+
+def is_name(name: str) -> bool:
+    """Whether a column names its row for people.
+
+    >>> is_name("full_name"), is_name("colour")
+    (True, False)
+    """
+    return not _NAMES.isdisjoint(identifier_words(name)[-1:])

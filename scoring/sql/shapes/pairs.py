@@ -1,0 +1,125 @@
+"""Finds how two rows of one table are compared: a row and the one it refers to, or every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from scoring.specification import Column
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import is_own_key, key_stems
+from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.shapes.windows import item_around
+from scoring.sql.terms import Node
+
+_MORE: dict[type[Node], str] = {exp.GT: "more", exp.GTE: "more", exp.LT: "less", exp.LTE: "less"}
+_FLIPPED = {"more": "less", "less": "more"}
+
+
+def roles(select: Select) -> Iterator[Shape]:
+    """Comparisons of a row with the row of its own table that it refers to, and which of the two is shown."""
+    for child, holder, role in _referring(select):
+        yield from _compared(select, child, holder, role)
+        shown = {
+            item
+            for node in select.shown
+            if not node.find(exp.AggFunc)
+            for each in select.columns_in(node)
+            if (item := select.item_of(each)) is not None
+        }
+        if shown == {holder} and child in select.items.values():
+            yield Shape(kind=ShapeKind.SELF_OUTPUT, text=f"only the {role} is shown", words=(role,))
+
+
+def _referring(select: Select) -> Iterator[tuple[SourceItem, SourceItem, str]]:
+    """The items of one table of which one refers to the other, and in which role."""
+    for left, right, _ in select.pairs:
+        for mine, theirs in ((left, right), (right, left)):
+            child, holder = item_around(select, mine), item_around(select, theirs)
+            if child is None or holder is None or child is holder or child.table is None:
+                continue
+            stems = key_stems(mine.name.lower())
+            own = is_own_key(Column(theirs.name.lower(), holder.table))
+            if child.table == holder.table and stems and own and not is_own_key(Column(mine.name.lower(), child.table)):
+                yield child, holder, stems[-1]
+
+
+def _compared(select: Select, child: SourceItem, holder: SourceItem, role: str) -> Iterator[Shape]:
+    for place in (select, select.outer):
+        for each in place.own if place is not None else ():
+            if type(each) not in _MORE or place is None:
+                continue
+            sides = [_side(place, select, part) for part in (each.this, each.expression)]
+            if None in sides or {id(sides[0]), id(sides[1])} != {id(child), id(holder)}:
+                continue
+            word = _MORE[type(each)] if sides[0] is child else _FLIPPED[_MORE[type(each)]]
+            equal = ("or equal",) if isinstance(each, (exp.GTE, exp.LTE)) else ()
+            columns = tuple(Column(part.name.lower(), child.table) for part in each.find_all(exp.Column))
+            yield Shape(
+                kind=ShapeKind.SELF_COMPARISON,
+                text=written(each)[:100],
+                words=(word, role, *equal),
+                columns=columns[:1],
+            )
+
+
+def _side(place: Select, select: Select, part: Node) -> SourceItem | None:
+    """The item whose value a side of a comparison is; of a subquery, the item that its one column belongs to."""
+    if isinstance(part, exp.Subquery) and part.this is select.node and len(select.outputs) == 1:
+        shown = next(iter(select.outputs.values()))
+        return item_around(select, shown) if isinstance(shown, exp.Column) else None
+    columns = list({column.text("table").lower(): column for column in part.find_all(exp.Column)}.values())
+    return item_around(place, columns[0]) if len(columns) == 1 and not part.find(exp.Select) else None
+
+
+def self_pairs(select: Select) -> Iterator[Shape]:
+    """Rows of one table paired by a join, or counted as n × (n - 1), and how often each pair is counted."""
+    items = list(select.items.values())
+    halved = _is_halved(select)
+    for place, first in enumerate(items):
+        for second in items[place + 1 :]:
+            if first.table is None or first.table != second.table:
+                continue
+            words = _kept_once(select, first, second)
+            linked = tuple(
+                Column(left.name.lower(), first.table)
+                for left, right, _ in select.pairs
+                if {select.item_of(left), select.item_of(right)} == {first, second}
+            )
+            yield Shape(
+                kind=ShapeKind.SELF_PAIR, text=f"pairs of {first.table}", words=(words, *halved), columns=linked
+            )
+    for each in select.own:
+        if isinstance(each, exp.Mul) and _is_combination(each):
+            yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *halved))
+
+
+def _kept_once(select: Select, first: SourceItem, second: SourceItem) -> str:
+    for each in select.own:
+        if not isinstance(each, (exp.LT, exp.GT, exp.LTE, exp.GTE, exp.NEQ)):
+            continue
+        sides = [part for part in (each.this, each.expression) if isinstance(part, exp.Column)]
+        if {select.item_of(part) for part in sides} != {first, second} or sides[0].name != sides[1].name:
+            continue
+        if isinstance(each, exp.NEQ):
+            return "twice"
+        return "once" if isinstance(each, (exp.LT, exp.GT)) else "with itself"
+    return "unordered"
+
+
+def _is_combination(node: Node) -> bool:
+    """Whether a product is n × (n - 1)."""
+    left, right = node.this.unnest(), node.expression.unnest()
+    return isinstance(right, exp.Sub) and right.this == left and right.expression.name == "1"
+
+
+def _is_halved(select: Select) -> tuple[str, ...]:
+    place: Select | None = select
+    while place is not None:
+        for each in place.own:
+            two = isinstance(each, (exp.Div, exp.IntDiv)) and each.expression.unnest().name in ("2", "2.0")
+            if two or (isinstance(each, exp.Mul) and each.expression.name in ("0.5", ".5")):
+                return ("halved",)
+        place = place.outer
+    return ()

@@ -1,0 +1,274 @@
+"""Finds aggregates over rows that a join repeats, and amounts of which equal ones were dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from scoring.specification import Column
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import is_own_key, key_stems, refers
+from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.terms import Node
+
+_ADDING = (exp.Sum, exp.Avg)
+
+
+def repeated_rows(select: Select) -> Iterator[Shape]:
+    """Aggregates of an item's columns, where another item of the SELECT has many rows for each of its rows."""
+    if len(select.items) < 2:
+        return
+    calls = list(_aggregates(select))
+    many = _repeaters(select) if calls else {}
+    for call in calls:
+        owner = _owner(select, call)
+        if owner is None:
+            continue
+        repeaters = many.get(owner.alias, set()) - _same_grain(select, owner)
+        if repeaters:
+            columns = tuple(_origins(select, call))
+            text = f"{written(call)} over rows repeated by {', '.join(sorted(repeaters)[:3])}"
+            pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
+            yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=pinned)
+
+
+def unused_repeats(select: Select) -> Iterator[Shape]:
+    """Items that repeat rows which are counted by conditions on them, and of which only join keys are read."""
+    calls = [each for each in select.own if isinstance(each, (exp.Count, *_ADDING)) and _counts_conditionally(each)]
+    many = _repeaters(select) if calls and len(select.items) > 1 else {}
+    for call in calls if many else ():
+        owners = _aliases(select, *select.columns_in(call))
+        for alias in sorted(set[str]().union(*(many[owner] for owner in owners))):
+            table = select.items[alias].table
+            if table is not None and not _is_needed(select, alias):
+                yield Shape(kind=ShapeKind.UNUSED_REPEATS, text=f"{written(call)} over rows of {table}", words=(table,))
+
+
+def _counts_conditionally(call: Node) -> bool:
+    """Whether an aggregate counts the rows that meet a condition: SUM of a CASE of constants."""
+    if call.find(exp.Distinct) or _is_windowed(call) or isinstance(call.this, (exp.Star, exp.Column)):
+        return False
+    return _added(call).find(exp.Column) is None and call.this.find(exp.Column) is not None
+
+
+def _is_needed(select: Select, alias: str) -> bool:
+    """Whether an item is read for more than one join, or columns cannot be told from its own."""
+    links = [pair for pair in select.pairs if alias in _aliases(select, pair[0], pair[1])]
+    joining = {id(side) for left, right, _ in select.pairs for side in (left, right)}
+    columns = [each for each in select.own if isinstance(each, exp.Column) and id(each) not in joining]
+    items = [select.item_of(each) for each in columns]
+    return len(links) != 1 or any(item is None or item.alias == alias for item in items)
+
+
+def _aliases(select: Select, *columns: Node) -> set[str]:
+    return {item.alias for each in columns if (item := select.item_of(each)) is not None}
+
+
+def _is_restricted(select: Select, alias: str) -> bool:
+    """Whether some column of an item must equal a constant, so that perhaps one of its rows is left for each."""
+    tests = (each for each in select.own if isinstance(each, (exp.EQ, exp.Is)))
+    return any(
+        isinstance(each.this, exp.Column)
+        and not isinstance(each.expression, exp.Column)
+        and (item := select.item_of(each.this)) is not None
+        and item.alias == alias
+        for each in tests
+    )
+
+
+def _aggregates(select: Select) -> Iterator[Node]:
+    """SUM, AVG and COUNT of columns, without DISTINCT."""
+    for each in select.own:
+        if isinstance(each, (*_ADDING, exp.Count)) and not each.find(exp.Distinct) and not _is_windowed(each):
+            yield each
+
+
+def _is_windowed(call: Node) -> bool:
+    parent = call.parent
+    while isinstance(parent, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
+        parent = parent.parent
+    return isinstance(parent, exp.Window)
+
+
+def _owner(select: Select, call: Node) -> SourceItem | None:
+    """The one item whose rows an aggregate adds; `None` where it reads several, or none for certain."""
+    owners = {select.item_of(each) for each in select.columns_in(_added(call))}
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _added(call: Node) -> Node:
+    """What is added: of a CASE, the values and not the conditions; constants count the rows of the join."""
+    inner: Node = call.this
+    if isinstance(inner, exp.Case):
+        values = [each.args["true"] for each in inner.args["ifs"]]
+        rest = inner.args.get("default")
+        values += [rest] if rest is not None else []
+    elif isinstance(inner, exp.If):
+        values = [inner.args["true"]]
+    elif isinstance(inner, exp.Predicate):
+        values = []
+    else:
+        return inner
+    return exp.Tuple(expressions=[each.copy() for each in values if each.find(exp.Column)])
+
+
+def _repeaters(select: Select) -> dict[str, set[str]]:
+    """Of each item, the other items that repeat its rows, also through items between."""
+    direct: dict[str, set[str]] = {alias: set() for alias in select.items}
+    keeps: dict[str, set[str]] = {alias: set() for alias in select.items}
+    keyed: dict[tuple[str, str], list[tuple[Column, Column]]] = {}
+    for left, right, _ in select.pairs:
+        first, second = select.item_of(left), select.item_of(right)
+        if first is None or second is None or first is second:
+            continue
+        keyed.setdefault((first.alias, second.alias), []).append((_column(left, first), _column(right, second)))
+    for (first, second), pairs in keyed.items():
+        for one, other, columns in (
+            (first, second, pairs),
+            (second, first, [(right, left) for left, right in pairs]),
+        ):
+            if _repeats(select.items[one], select.items[other], columns):
+                direct[one].add(other)
+            if _finds_one(select.items[one], columns):
+                keeps[other].add(one)
+    return _spread(direct, keeps)
+
+
+def _spread(direct: dict[str, set[str]], keeps: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What repeats an item's rows also repeats those of items that have them as their one partner's partner."""
+    found = {alias: set(each) for alias, each in direct.items()}
+    grown = True
+    while grown:
+        grown = False
+        for alias, known in found.items():
+            # Rows of `alias` find one row of a partner, and other items have many rows for that one.
+            others = [*direct[alias], *keeps[alias]]
+            more = set[str]().union(*(found[other] for other in others)) - known - {alias}
+            known.update(more)
+            grown = grown or bool(more)
+    return found
+
+
+def _repeats(one: SourceItem, other: SourceItem, pairs: list[tuple[Column, Column]]) -> bool:
+    """Whether `other` has many rows for each of `one`: it refers to the key of `one`, and is not grouped by that."""
+    if one.table is None or (other.table is not None and other.table == one.table):
+        return False
+    if not any(refers(theirs, mine) for mine, theirs in pairs):
+        return False
+    return not _is_unique(other, [theirs for _, theirs in pairs])
+
+
+def _finds_one(one: SourceItem, pairs: list[tuple[Column, Column]]) -> bool:
+    return (one.table is not None and any(is_own_key(mine) for mine, _ in pairs)) or _is_unique(
+        one, [mine for mine, _ in pairs]
+    )
+
+
+def _is_unique(item: SourceItem, columns: list[Column]) -> bool:
+    """Whether an inner query has one row for each value of the columns: it groups by them, or keeps one of each."""
+    if item.table is not None or len(item.arms) != 1:
+        return item.table is None
+    inner = item.arms[0]
+    if any(inner.node.args.get(part) is not None for part in ("distinct", "limit", "qualify")):
+        return True
+    if inner.is_grouped:
+        names = {each.name for each in columns}
+        keys = {name for name, node in inner.outputs.items() if node in inner.keys}
+        return keys <= names or len(inner.keys) <= len(names)
+    computed = any(isinstance(each, (exp.AggFunc, exp.Window)) for each in inner.own)
+    return computed or [each.table is None for each in inner.items.values()] != [False]
+
+
+def _column(node: Node, item: SourceItem) -> Column:
+    if item.table is not None or len(item.arms) != 1:
+        return Column(node.name.lower(), item.table)
+    origin = item.arms[0].outputs.get(node.name.lower())
+    inner = item.arms[0]
+    found = inner.origin(origin) if isinstance(origin, exp.Column) else None
+    if found is None and "*" in inner.outputs and len(inner.items) == 1:
+        return Column(node.name.lower(), next(iter(inner.items.values())).table)
+    return found.column if found is not None else Column(node.name.lower(), None)
+
+
+def _same_grain(select: Select, owner: SourceItem) -> set[str]:
+    """Items by whose own key the rows are grouped, or that a condition pins to one row."""
+    found: set[str] = set()
+    for key in select.keys:
+        for column in select.columns_in(key):
+            item = select.item_of(column)
+            if item is not None and item is not owner and is_own_key(_column(column, item)):
+                found.add(item.alias)
+    for each in select.own:
+        if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Literal):
+            item = select.item_of(each.this)
+            name = each.this.name.lower()
+            if item is not None and (name.startswith(("is_", "rn", "rank", "row_num")) or name in _ONE_EACH):
+                found.add(item.alias)
+    return found
+
+
+_ONE_EACH = frozenset({"primary", "latest", "current", "position", "line_no", "seq", "sequence", "rnk", "rk"})
+
+
+def _origins(select: Select, call: Node) -> Iterator[Column]:
+    for each in select.columns_in(call):
+        found = select.origin(each)
+        if found is not None:
+            yield found.column
+
+
+def deduplicated(select: Select) -> Iterator[Shape]:
+    """Sums and averages of values of which equal ones were dropped: DISTINCT in them, below them, or a UNION."""
+    for each in select.own:
+        if not isinstance(each, _ADDING):
+            continue
+        if isinstance(each.this, exp.Distinct):
+            yield Shape(kind=ShapeKind.DEDUPLICATED, text=written(each), columns=tuple(_origins(select, each)))
+            continue
+        for item in {select.item_of(column) for column in select.columns_in(each.this)}:
+            if item is not None and item.arms and _drops_equal(item):
+                yield Shape(kind=ShapeKind.DEDUPLICATED, text=f"{written(each)} of distinct rows")
+
+
+def _drops_equal(item: SourceItem) -> bool:
+    """Whether an inner query drops rows that may be different things: none of its columns is a key of theirs."""
+    inner = item.arms[0]
+    plain = inner.node.args.get("distinct") is not None and not inner.is_grouped and len(item.arms) == 1
+    if not plain and not item.union:
+        return False
+    return not any(_tells_apart(inner, node) for node in inner.shown)
+
+
+def _tells_apart(inner: Select, node: Node) -> bool:
+    """Whether a column keeps different rows different: their own key, all columns, a mark of the arm, an aggregate."""
+    if isinstance(node, (exp.Star, exp.Literal)) or node.find(exp.AggFunc):
+        return True
+    found = inner.origin(node) if isinstance(node, exp.Column) else None
+    return found is not None and (found.column.table is None or is_own_key(found.column))
+
+
+def hidden_keys(select: Select) -> Iterator[Shape]:
+    """Keys of a thing that the answer neither shows nor names: they split its groups."""
+    plain = [each for node in select.shown if not node.find(exp.AggFunc) for each in select.columns_in(node)]
+    shown = _base_columns(select, plain) if select.role == "main" and select.keys else set[Column]()
+    tables = {each.table for each in shown} | {None}
+    grouped = (
+        _base_columns(select, [key for key in select.keys if isinstance(key, exp.Column)]) if shown else set[Column]()
+    )
+    for column in sorted(grouped - shown - _linked(select, tables), key=str):
+        if column.table not in tables and key_stems(column.name) is not None:
+            yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
+
+
+def _base_columns(select: Select, columns: list[Node]) -> set[Column]:
+    return {_column(each, item) for each in columns if (item := select.item_of(each)) is not None}
+
+
+def _linked(select: Select, tables: set[str | None]) -> set[Column]:
+    """Columns that joins equate with columns of some tables."""
+    found: set[Column] = set()
+    for left, right, _ in select.pairs:
+        pair = _base_columns(select, [left, right])
+        found |= pair if any(each.table in tables for each in pair) else set()
+    return found
