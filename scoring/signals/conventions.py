@@ -17,6 +17,7 @@ from scoring.signals.house import followed, lacking, means, said_plainly
 from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Number, Text
 from scoring.verdict import Case
+from scoring.words import identifier_words, letters
 
 _CODED = frozenset("status state type kind code cd category class tier level segment channel reason role stage".split())
 _CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,2}|[0-9]{1,3}")
