@@ -33,6 +33,8 @@ _QUOTES = re.compile(r"[\"“”'`*]")
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,40})[\"”]")
 _SAID_WITH = re.compile(r"\s+(?:\bunless\b|\bonly\b|\bbecause\b|\bsee\b|\bdated\b|\bwhich\b|\bthat\b).*", re.DOTALL)
 _LONGEST_MEANING = 80
+_LONGEST_ABBREVIATION = 3
+"""Most letters of a code that is no word."""
 
 
 def code_list(text: str) -> dict[str, str] | None:
@@ -51,17 +53,18 @@ def code_list(text: str) -> dict[str, str] | None:
     if _OPEN_ENDED.search(_BRACKETED.sub("", rest)):
         return None
     piped = "|" in outer_parts(rest, ";")[0]
-    parts = outer_parts(rest, "|") if piped else outer_parts(rest, ",;")
-    if len(parts) == 1 and rest.count("/") > 1:
-        parts = rest.split("/")
-    if len(parts) < 2 or len(parts) > MOST_CODES:
+    parts = _parts(rest, piped=piped)
+    kind = next((kind for kind, item in _ITEMS.items() if item.match(parts[0]) is not None), None)
+    if kind is None or not 1 < len(parts) <= MOST_CODES:
         return None
-    for kind, item in _ITEMS.items():
-        if item.match(parts[0]) is not None:
-            if kind == "words" and not piped and not announced:
-                return None
-            return _words(parts) if kind == "words" else _spelled(parts, item)
-    return None
+    if kind != "words":
+        return _spelled(parts, _ITEMS[kind])
+    return _words(parts) if piped or announced else None
+
+
+def _parts(text: str, *, piped: bool) -> list[str]:
+    parts = outer_parts(text, "|") if piped else outer_parts(text, ",;")
+    return text.split("/") if len(parts) == 1 and text.count("/") > 1 else parts
 
 
 def _spelled(parts: list[str], item: re.Pattern[str]) -> dict[str, str] | None:
@@ -111,13 +114,20 @@ def _meaning(text: str, code: str) -> str:
     >>> _meaning('reopened by hand ("back again"), see x', "R")
     'reopened by hand / back again'
     """
-    others = [each for each in _QUOTED.findall(text) if each.lower() != code.lower()]
-    others += [each for each in _BRACKETED.findall(outer_parts(text, ",;")[0]) if each.isalpha() and each.islower()]
-    plain = _QUOTED.sub("", _BRACKETED.sub("", text)) if not _QUOTED.match(text.strip()) else text
+    plain = text if _QUOTED.match(text.strip()) else _QUOTED.sub("", _BRACKETED.sub("", text))
     said = _SAID_WITH.sub("", " " + outer_parts(plain, ",;")[0]).strip()
     said = " ".join(_QUOTES.sub("", said).strip(" .:=-").split())
     if said.lower().startswith(("null", "empty")):
         said = ""
-    kept = [said, *(each for each in others if each.lower() != said.lower())]
-    joined = " / ".join(each for each in kept if each)[:_LONGEST_MEANING]
-    return joined or (code.lower() if code.isalpha() and len(code) > 3 else "")
+    kept = [said, *(each for each in _others(text) if each.lower() not in (said.lower(), code.lower()))]
+    return " / ".join(filter(None, kept))[:_LONGEST_MEANING] or _own_word(code)
+
+
+def _others(text: str) -> list[str]:
+    """What stands in quotes, or alone in brackets."""
+    bracketed = _BRACKETED.findall(outer_parts(text, ",;")[0])
+    return [*_QUOTED.findall(text), *(each for each in bracketed if each.isalpha() and each.islower())]
+
+
+def _own_word(code: str) -> str:
+    return code.lower() if code.isalpha() and len(code) > _LONGEST_ABBREVIATION else ""

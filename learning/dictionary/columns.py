@@ -44,7 +44,7 @@ def kind_of_column(column: DescribedColumn) -> ColumnKind:
     return ColumnKind.OTHER
 
 
-def without(column: DescribedColumn, value: str | None, named: str | None = None) -> str | None:
+def without(column: DescribedColumn, value: str | None) -> str | None:
     """The condition that leaves out the rows that the column marks; `value` is what marks them, if it is told.
 
     >>> without(DescribedColumn("orders", "is_gift"), None), without(DescribedColumn("o", "is_gift", "char"), "'Y'")
@@ -54,22 +54,32 @@ def without(column: DescribedColumn, value: str | None, named: str | None = None
     >>> without(DescribedColumn("orders", "voided_at", "timestamp"), None), without(DescribedColumn("o", "state"), None)
     ('voided_at IS NULL', None)
     """
-    name = named or column.name
-    bare = (value or "").strip("'\"").lower()
     kind = kind_of_column(column)
-    if value is None and not _GOOD.isdisjoint(identifier_words(column.name)):
-        return None
     if kind is ColumnKind.MOMENT:
-        return f"{name} IS NULL" if value is None else None
-    if bare in _YES:
-        return f"{name} = '{'N' if (value or '').strip(chr(39) + chr(34)).isupper() else 'n'}'"
-    if bare == "1" or (kind is ColumnKind.FLAG and value is None and _whole(column)):
-        return f"{name} = 0" if kind is ColumnKind.FLAG or bare else None
-    if bare == "true" or (kind is ColumnKind.FLAG and value is None and not column.type.startswith(("char", "var"))):
-        return f"{name} = FALSE"
-    if kind is ColumnKind.FLAG and value is None:
-        return f"{name} = 'N'"
-    return f"{name} <> {value}" if value is not None and value.startswith("'") else None
+        said = "IS NULL" if value is None else None
+    elif value is not None:
+        said = _other_than(value, kind)
+    else:
+        said = _off(column) if kind is ColumnKind.FLAG else None
+    marks_good = value is None and not _GOOD.isdisjoint(identifier_words(column.name))
+    return None if said is None or marks_good else f"{column.name} {said}"
+
+
+def _other_than(value: str, kind: ColumnKind) -> str | None:
+    """What a row has in place of a value that is told."""
+    bare = value.strip("'\"")
+    if bare.lower() in _YES:
+        return "= 'N'" if bare.isupper() else "= 'n'"
+    if bare in ("1", "true", "TRUE", "True"):
+        return "= 0" if bare == "1" else "= FALSE"
+    return f"<> {value}" if value.startswith("'") and kind is ColumnKind.OTHER else None
+
+
+def _off(column: DescribedColumn) -> str:
+    """What a flag holds that is not set, by its type."""
+    if _whole(column):
+        return "= 0"
+    return "= 'N'" if column.type.startswith(("char", "var")) else "= FALSE"
 
 
 def _whole(column: DescribedColumn) -> bool:

@@ -96,24 +96,29 @@ def flag_definitions(sentence: str, mentioned: Sequence[Mention]) -> list[Writte
     Also what only rows count for: `stars count on shown reviews only: shown_at set and not is_hidden`.
     """
     verb = _DEFINES.search(sentence)
-    found: list[WrittenConvention] = []
-    for each in mentioned:
-        before = sentence[: each.start].rstrip("`( ")
-        predicate = without(each.column, each.value)
-        if verb is not None and verb["equals"] and each.start > verb.end() and predicate and _LEFT_OUT.search(before):
-            phrases = tuple(phrases_of(sentence[: verb.start()]))
-            if phrases:
-                found.append(WrittenConvention(table=each.column.table, predicate=predicate, when=phrases))
     only = _ONLY.search(sentence)
-    for each in mentioned if only is not None else ():
-        if each.start < (only.end() if only is not None else 0):
-            continue
-        predicate = without(each.column, each.value)
-        if re.search(r"\bnot\s+`?\Z", sentence[: each.start]) and predicate:
-            found.append(WrittenConvention(table=each.column.table, predicate=predicate))
-        elif kind_of_column(each.column) is ColumnKind.MOMENT and re.match(r"`?\s+set\b", sentence[each.end :]):
-            found.append(WrittenConvention(table=each.column.table, predicate=f"{each.column.name} IS NOT NULL"))
-    return found
+    if only is not None:
+        return [found for each in mentioned if each.start >= only.end() for found in _only(sentence, each)]
+    if verb is None or not verb["equals"]:
+        return []
+    phrases = tuple(phrases_of(sentence[: verb.start()]))
+    behind = [each for each in mentioned if each.start > verb.end() and phrases]
+    return [
+        WrittenConvention(table=each.column.table, predicate=predicate, when=phrases)
+        for each in behind
+        if _LEFT_OUT.search(sentence[: each.start].rstrip("`( "))
+        and (predicate := without(each.column, each.value)) is not None
+    ]
+
+
+def _only(sentence: str, each: Mention) -> Iterator[WrittenConvention]:
+    """What rows must have that alone count: a moment that is set, a flag that is not."""
+    table, moment = each.column.table, kind_of_column(each.column) is ColumnKind.MOMENT
+    predicate = without(each.column, each.value)
+    if predicate is not None and re.search(r"\bnot\s+`?\Z", sentence[: each.start]):
+        yield WrittenConvention(table=table, predicate=predicate)
+    elif moment and re.match(r"`?\s+set\b", sentence[each.end :]):
+        yield WrittenConvention(table=table, predicate=f"{each.column.name} IS NOT NULL")
 
 
 _LEFT_OUT = re.compile(r"\b(?:without|except|excluding|leaving out)\s+(?:[a-z]+\s+){0,2}[a-z]+\Z", re.IGNORECASE)
@@ -134,22 +139,28 @@ def _before(clause: str, groups: Sequence[CodeGroup]) -> list[WrittenConvention]
     """A phrase, a verb, and the codes."""
     for verb in _DEFINES.finditer(clause):
         behind = [each for each in groups if each.start >= verb.end()]
-        told = verb["equals"] is not None or verb[0].lower().endswith("one")
-        if not behind or (not told and any(each.end <= verb.start() for each in groups)):
-            continue
-        group = behind[0]
-        columns = {each.of.column for each in behind if each.start == group.start}
-        between = clause[verb.end() : group.start]
-        keeps = not (verb["leaves"] or group.negated)
-        between = _NEGATION.sub("", between)
-        filled = _FILLER.fullmatch(between) or (not keeps and len(between.split()) <= MOST_WORDS)
-        if len(columns) != 1 or not filled or not _ends(clause[group.end :]):
-            return []
-        if verb["counts"] and keeps and not verb[0].lower().endswith("one") and between.strip():
-            return []
-        phrases = tuple(phrases_of(clause[: verb.start()]))
-        return [_convention(group, group.condition(keeps=keeps), phrases)] if phrases else []
+        if behind and (_tells(verb) or not any(each.end <= verb.start() for each in groups)):
+            return _told(clause, verb, behind)
     return []
+
+
+def _tells(verb: re.Match[str]) -> bool:
+    """Whether the verb says for sure that codes follow what they define."""
+    return verb["equals"] is not None or verb[0].lower().endswith("one")
+
+
+def _told(clause: str, verb: re.Match[str], groups: Sequence[CodeGroup]) -> list[WrittenConvention]:
+    group = groups[0]
+    keeps = not (verb["leaves"] or group.negated)
+    between = _NEGATION.sub("", clause[verb.end() : group.start])
+    filled = bool(_FILLER.fullmatch(between)) or (not keeps and len(between.split()) <= MOST_WORDS)
+    # `a job is … P` alone says too little: with `is`, the codes follow at once
+    sure = _tells(verb) or not keeps or not between.strip()
+    one_column = len({each.of.column for each in groups if each.start == group.start}) == 1
+    phrases = tuple(phrases_of(clause[: verb.start()]))
+    if not (phrases and one_column and filled and sure and _ends(clause[group.end :])):
+        return []
+    return [_convention(group, group.condition(keeps=keeps), phrases)]
 
 
 _NEGATION = re.compile(r"\b(?:except(?: for)?|excluding|without|other than|leaving out|but not|not)\b", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.columns import ColumnKind, kind_of_column, without
@@ -88,42 +88,56 @@ def exclusions(
     conventions: list[WrittenConvention] = []
     for place, (start, end) in enumerate(spans):
         sentence = text[start:end]
-        for match in _matches(sentence):
-            clause = _clause(sentence, match)
-            behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
-            but = bool(_PARTLY.search(sentence + (behind if _OF_THEM.match(behind) else "")))
-            state = _NEVER.search(match[0]) is None
-            for column, value in _subjects(text, found, start, end):
-                predicate = without(column, value)
-                if predicate is None:
-                    continue
-                soft = state and _SOFT.search(clause) is not None
-                when = _limits(clause, column) or (counting_phrases(column.table) if but or soft else ())
-                always = not when and not state
-                listed = _listed(clause, column, catalogue) if always else frozenset[str]()
-                below = bool(listed) or _ALL_BELOW.search(sentence) is not None or _is_unreal(column, text[:end])
-                exclusion = Exclusion(
-                    column=column,
-                    predicate=predicate,
-                    when=when,
-                    state=state and not when,
-                    spreads=(always and below) or bool(when),
-                    only=listed,
-                    too=_listed(clause, column, catalogue) if when and _SO_ARE.search(clause) else frozenset(),
-                )
-                conventions += _written(exclusion, text, catalogue)
-            if not state and start not in defined:
-                conventions += [] if but else _codes_left_out(sentence, known)
+        match = _NEVER.search(sentence) or _STATE.search(sentence)
+        if match is None:
+            continue
+        behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
+        but = _PARTLY.search(sentence + (behind if _OF_THEM.match(behind) else "")) is not None
+        said = SaidOfRows(sentence, _clause(sentence, match), text[:end], but=but, state=match.re is _STATE)
+        for column, value in _subjects(text, found, start, end):
+            predicate = without(column, value)
+            if predicate is not None:
+                conventions += _written(_exclusion(column, predicate, said, catalogue), text, catalogue)
+        if not (said.state or but or start in defined):
+            conventions += _codes_left_out(sentence, known)
     return conventions
 
 
-def _matches(sentence: str) -> Iterator[re.Match[str]]:
-    never = _NEVER.search(sentence)
-    state = _STATE.search(sentence)
-    if never is not None:
-        yield never
-    elif state is not None:
-        yield state
+@dataclass(frozen=True, slots=True)
+class SaidOfRows:
+    """What a sentence says of rows."""
+
+    sentence: str
+    clause: str
+    """The part with the words that leave rows out."""
+    before: str
+    """The note up to the end of the sentence."""
+    _: KW_ONLY
+    but: bool
+    """It says that something of them counts all the same."""
+    state: bool
+    """It says that something has ended, and not that it does not count."""
+
+
+def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalogue: Catalogue) -> Exclusion:
+    soft = said.but or (said.state and _SOFT.search(said.clause) is not None)
+    when = _limits(said.clause, column) or (counting_phrases(column.table) if soft else ())
+    listed = _listed(said.clause, column, catalogue)
+    always = not when and not said.state
+    return Exclusion(
+        column=column,
+        predicate=predicate,
+        when=when,
+        state=said.state and not when,
+        spreads=bool(when) or (always and (bool(listed) or _reaches_below(column, said))),
+        only=listed if always else frozenset(),
+        too=listed if when and _SO_ARE.search(said.clause) else frozenset(),
+    )
+
+
+def _reaches_below(column: DescribedColumn, said: SaidOfRows) -> bool:
+    """Whether what hangs off the rows does not count either: it says so, or the rows are made up."""
+    return _ALL_BELOW.search(said.sentence) is not None or _is_unreal(column, said.before)
 
 
 def _clause(sentence: str, match: re.Match[str]) -> str:
@@ -158,16 +172,24 @@ def _subjects(
     text: str, found: Sequence[Mention], start: int, end: int
 ) -> Iterable[tuple[DescribedColumn, str | None]]:
     """The flags and moments that a sentence is about: its own, or else those that the note has named last."""
-    markers = [each for each in found if not each.plain and _marks(text, each)]
-    own = [each for each in markers if start <= each.start < end]
+    named = [each for each in found if not each.plain]
+    own = [each for each in named if start <= each.start < end and _marks(text, each)]
     if not own:
-        before = [each for each in markers if each.start < start]
-        both = re.search(r"\b(?:both|these two)\b", text[start:end], re.IGNORECASE)
-        own = before[-2:] if both else before[-1:]
-        others = [each for each in found if not each.plain and own and own[-1].start < each.start < start]
-        if others and not both:
-            return []
+        own = _named_last(
+            [each for each in named if each.start < start], text, _BOTH.search(text, start, end) is not None
+        )
     return list({each.column.text: (each.column, each.value) for each in own}.values())
+
+
+def _named_last(before: Sequence[Mention], text: str, both: bool) -> Sequence[Mention]:
+    """The last flag or moment, or the last two; none where another column was named since."""
+    markers = [each for each in before if _marks(text, each)]
+    if both:
+        return markers[-2:]
+    return markers[-1:] if markers and before[-1] is markers[-1] else []
+
+
+_BOTH = re.compile(r"\b(?:both|these two)\b", re.IGNORECASE)
 
 
 def _marks(text: str, mention: Mention) -> bool:

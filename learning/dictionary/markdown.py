@@ -79,19 +79,17 @@ def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]
 
 
 def _of_row(headers: list[str], cells: list[str], table: str | None) -> Iterator[Note]:
-    named = next((place for place, each in enumerate(headers) if _NAME_HEADERS & set(each.split())), 0)
-    own = next((place for place, each in enumerate(headers) if each == "table"), None)
-    if own is not None and own < len(cells):
-        table = cells[own].strip("`* ") or table
-    if named >= len(cells):
-        return
-    path = cells[named].strip("`* ")
-    before, _, column = path.rpartition(".")
-    table = before or table
-    for place, cell in enumerate(cells):
-        kind = headers[place] if place < len(headers) else ""
-        if place not in (named, own) and cell and not kind.startswith(("type", "null", "key", "default")):
-            yield Note(text=cell, table=table, column=column or None)
+    kinds = [*headers, *[""] * len(cells)][: len(cells)]
+    named = next((place for place, each in enumerate(kinds) if _NAME_HEADERS & set(each.split())), 0)
+    own = next((cell.strip("`* ") for kind, cell in zip(kinds, cells, strict=True) if kind == "table"), "")
+    before, _, column = cells[named].strip("`* ").rpartition(".")
+    for place, (kind, cell) in enumerate(zip(kinds, cells, strict=True)):
+        if cell and place != named and not kind.startswith(_NO_WORDS):
+            yield Note(text=cell, table=before or own or table, column=column or None)
+
+
+_NO_WORDS = ("table", "type", "null", "key", "default")
+"""How the headers of columns begin that say nothing in words."""
 
 
 def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bool) -> tuple[str | None, str | None]:

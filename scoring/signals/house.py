@@ -47,13 +47,15 @@ def _meant(case: Case) -> Iterator[Convention]:
     said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
     one = _is_about_one(case)
     for each in case.rules.conventions:
-        if letters(each.table) not in tables:
-            continue
-        if each.when:
-            if any(says(said, phrase) for phrase in each.when) and not _speaks_of_others(each, case):
-                yield each
-        elif not one and not _spoken(each, case):
+        if letters(each.table) in tables and (
+            _when(each, said, case) if each.when else not (one or _spoken(each, case))
+        ):
             yield each
+
+
+def _when(convention: Convention, said: list[str], case: Case) -> bool:
+    """Whether the question has one of the convention's phrases, and asks for nothing that it leaves out."""
+    return any(says(said, phrase) for phrase in convention.when) and not _speaks_of_others(convention, case)
 
 
 def _is_about_one(case: Case) -> bool:
@@ -130,7 +132,7 @@ _ENDINGS = ("ation", "ing", "ed")
 _WHOLE = (*_ENDINGS, "e", "")
 _ACTORS = frozenset("we they you i did to".split())
 _SHORTEST = 3
-_START = 3
+_START = 2
 
 
 def _read_columns(case: Case) -> set[str]:
@@ -145,23 +147,21 @@ def _spoken(convention: Convention, case: Case) -> bool:
 
 def _has(convention: Convention, case: Case) -> bool:
     """Whether the SQL has the condition: any one on the column, or, for some words, one that keeps the same codes."""
-    columns = columns_of(convention)
-    if not columns & _read_columns(case):
+    if not columns_of(convention) & _read_columns(case):
         return bool(convention.when) and _tells_by_moment(convention, case)
     codes = codes_of(convention, case)
-    if not convention.when or codes is None:
+    return not convention.when or codes is None or _keeps_the_same(convention, codes, case)
+
+
+def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case) -> bool:
+    """Whether the SQL's conditions keep the same codes, but for those that the question names. True if unknown."""
+    columns, wanted = columns_of(convention), _kept(convention.terms, codes)
+    own = [each for each in case.sql.filters if each.lhs and columns & {one.name for one in each.lhs.columns}]
+    known = [kept for each in own if (kept := _kept_by(each, codes)) is not None]
+    if wanted is None or len(known) < len(own):
         return True
-    wanted = _kept(convention.terms, codes)
-    sets = [
-        _kept_by(each, codes)
-        for each in case.sql.filters
-        if each.lhs is not None and columns & {one.name for one in each.lhs.columns}
-    ]
-    known = [each for each in sets if each is not None]
-    if wanted is None or len(known) < len(sets):
-        return True
-    readings = [*known, _all_of(known), _any_of(known)]
     asked = spoken_codes(codes, case.question.stems)
+    readings = [*known, _all_of(known), _any_of(known)]
     return any(kept ^ wanted <= asked or (kept <= wanted and kept <= asked) for kept in readings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -213,10 +213,9 @@ def _read(field: RuleField, text: str) -> Any:
             return lines
         case FieldKind.PAIRS:
             return dict(_pair(field.name, line) for line in lines)
-        case FieldKind.OBJECTS:
-            return [_object(field.name, line) for line in lines]
-        case FieldKind.TABLES:
-            return {name: own for line in lines for name, own in _object(field.name, line).items()}
+        case FieldKind.OBJECTS | FieldKind.TABLES:
+            objects = [_object(field.name, line) for line in lines]
+            return objects if field.kind is FieldKind.OBJECTS else _joined(objects)
         case FieldKind.NUMBER:
             return _number(text.strip())
         case FieldKind.TRUTH:
@@ -230,6 +229,10 @@ def _pair(name: str, line: str) -> tuple[str, str]:
     if not equals:
         raise InvalidRules(f"{name}: {line[:80]!r} has no =: write the question's phrase, = and the column")
     return phrase.strip(), column.strip()
+
+
+def _joined(objects: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: own for each in objects for name, own in each.items()}
 
 
 def _object(name: str, line: str) -> Mapping[str, Any]:

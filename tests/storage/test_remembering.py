@@ -325,3 +325,38 @@ async def test_a_flood_of_made_up_agents_leaves_a_question_bounded(engine):
     left = await stored(engine, REMEMBERED_ANSWERS)
     assert set(left) == {f"e{number}" for number in range(168, 200)}
     assert all(len(row["context"]["voices"]) <= 32 for row in (await stored(engine)).values())
+
+
+KILNS = (
+    ("How many kilns are there?", "SELECT COUNT(*) FROM kilns"),
+    ("What is the largest kiln?", "SELECT MAX(size) FROM kilns"),
+    ("Average heat of kilns", "SELECT AVG(heat) FROM kilns"),
+    ("Kilns by town", "SELECT town, COUNT(*) FROM kilns GROUP BY town"),
+    ("Names of kilns", "SELECT name FROM kilns"),
+    ("Total weight of kilns", "SELECT SUM(weight) FROM kilns"),
+)
+
+
+async def test_usual_conditions_are_counted_as_a_file_counts_them(engine):
+    """A process that reads the sums knows the same conditions as one that counted them."""
+    answers = [
+        {
+            "event_id": f"{place}-{agent}",
+            "tenant": "kilns",
+            "agent": agent,
+            "question": question,
+            "sql": sql.replace("FROM kilns", "FROM kilns WHERE removed_on IS NULL") if agent in "ab" else sql,
+            "occurred_at": "2026-11-20T10:00:00Z",
+        }
+        for place, (question, sql) in enumerate(KILNS)
+        for agent in "abc"
+    ]
+    for first in range(len(answers)):
+        await write(engine, memory_in(engine), evaluations(answers[first : first + 1], first))
+    rows, expected = await stored(engine), by_file(answers)
+    for name, row in rows.items():
+        assert row["context"] == json.loads(json.dumps(expected[name]["context"])), name
+    assert rows["5-c"]["context"]["lacking"] == [
+        {"column": "kilns.removed_on", "answers": 10, "of": 15, "questions": 5, "agents": 2}
+    ]
+    assert await memory_differences(engine) == []
