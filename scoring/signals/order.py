@@ -7,7 +7,7 @@ from scoring.alignment.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, SqlSpec, Superlative, Window
+from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, Superlative
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
@@ -222,10 +222,6 @@ def _counts_for_amount(key: Operand, measured: Superlative, case: Case) -> bool:
 
 def _is_column(operand: Operand) -> bool:
     return len(operand.columns) == 1 and operand.columns[0].name == operand.name
-
-
-def _ranks(sql: SqlSpec) -> list[Window]:
-    return [each for each in sql.windows if each.func in _RANKING and each.order_by]
 
 
 def _cutting_key(case: Case) -> SortKey | None:
