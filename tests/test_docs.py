@@ -219,7 +219,9 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_file_a_page_names_exists(path: Path) -> None:
-    roots = "scoring|references|learning|consumers|evals|service|migrations|tests|docs|grafana|deploy|examples"
+    roots = (
+        "scoring|references|learning|consumers|evals|service|migrations|tests|docs|grafana|deploy|examples|benchmarks"
+    )
     text = path.read_text(encoding="utf-8")
     created = set(re.findall(r"Create `(.+?)`:", text))
     for name in re.findall(rf"`((?:{roots})/[\w./*-]+)`", text):

@@ -56,11 +56,12 @@ class Company:
             connection.execute(statement)
         tables = connection.execute("SELECT table_schema, table_name FROM information_schema.tables").fetchall()
         names = {table.lower(): f'"{schema}"."{table}"' for schema, table in tables}
-        for table, rows in self._rows().items():
+        for table, rows in self.rows().items():
             _load(connection, names[table.rsplit(".", 1)[-1].lower()], rows)
         return connection
 
-    def _rows(self) -> Mapping[str, Sequence[Row]]:
+    def rows(self) -> Mapping[str, Sequence[Row]]:
+        """The rows of each table, drawn anew from the seed in `data.py`."""
         spec = importlib.util.spec_from_file_location(f"data_of_{self.folder.name}", self.folder / "data.py")
         if spec is None or spec.loader is None:
             raise FileNotFoundError(f"{self.folder / 'data.py'}: no rows for this company")
@@ -76,7 +77,7 @@ class Company:
             r"DATE_TRUNC\('(\w+)'", lambda unit: f"DATE_TRUNC('{_TRUNCATED.get(unit[1].upper(), unit[1])}'", text
         )
 
-    def _frozen(self, node: exp.Expression) -> exp.Expression:
+    def _frozen(self, node: exp.Expr) -> exp.Expr:
         name = node.name.lower() if isinstance(node, exp.Anonymous | exp.Column) else ""
         bare = isinstance(node, exp.Anonymous) or (isinstance(node, exp.Column) and not node.table)
         if type(node).__name__ in _NOW_NODES or (bare and name in _NOW_CALLS):

@@ -61,22 +61,27 @@ def holds(gold: Sequence[Row], answer: Sequence[Row]) -> bool:
         return False
     if not wanted:
         return True
-    columns = [[row[place] for row in given] for place in range(len(given[0]))]
-    fits = [
-        [place for place, column in enumerate(columns) if _alike([row[own] for row in wanted], column)]
-        for own in range(len(wanted[0]))
-    ]
     ordered = sorted(wanted, key=_by_value)
-    for places in itertools.islice(itertools.product(*fits), MOST_PAIRINGS):
-        if len(set(places)) == len(places):
-            kept = sorted((tuple(row[place] for place in places) for row in given), key=_by_value)
-            if all(
-                _close(one, other)
-                for ours, theirs in zip(ordered, kept, strict=True)
-                for one, other in zip(ours, theirs, strict=True)
-            ):
-                return True
-    return False
+    pairings = itertools.islice(itertools.product(*_fitting_columns(wanted, given)), MOST_PAIRINGS)
+    return any(
+        _same_rows(ordered, [tuple(row[place] for place in places) for row in given])
+        for places in pairings
+        if len(set(places)) == len(places)
+    )
+
+
+def _fitting_columns(wanted: Sequence[tuple[Plain, ...]], given: Sequence[tuple[Plain, ...]]) -> list[list[int]]:
+    """For each column of the gold, the places of the answer's columns that hold the same values in some order."""
+    columns = list(zip(*given, strict=True))
+    return [[place for place, column in enumerate(columns) if _alike(own, column)] for own in zip(*wanted, strict=True)]
+
+
+def _same_rows(ordered: Sequence[tuple[Plain, ...]], kept: Sequence[tuple[Plain, ...]]) -> bool:
+    return all(
+        _close(one, other)
+        for ours, theirs in zip(ordered, sorted(kept, key=_by_value), strict=True)
+        for one, other in zip(ours, theirs, strict=True)
+    )
 
 
 def _alike(ours: Sequence[Plain], theirs: Sequence[Plain]) -> bool:

@@ -24,7 +24,7 @@ def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datet
             return False
         there = there.resolve(now)
     if part.part == "weekday":
-        return _is_weekday(part.value, there, now)
+        return _is_since(part.value, there, now) if part.last is not None else _is_weekday(part.value, there, now)
     edge = there.start or (there.end - _DAY if there.end is not None else None)
     return edge is not None and any(
         _is_run(run, there, part, now)
@@ -95,6 +95,13 @@ def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:
         return False
     near = now is None or abs(there.start - now) <= timedelta(days=15)
     return near and there.start.isoweekday() % 7 == number
+
+
+def _is_since(number: int, there: TimeRange, now: datetime | None) -> bool:
+    """Whether a range goes on from the latest such day of the week, or from the one before, until now."""
+    if there.start is None or there.start.isoweekday() % 7 != number or now is None:
+        return False
+    return timedelta(0) <= now - there.start <= timedelta(days=8) and (there.end is None or there.end >= now - _DAY)
 
 
 def same_month_yearly(wanted: RelativeTime, part: DatePart, now: datetime | None) -> bool:

@@ -160,9 +160,10 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
 
 
 def _in_milliseconds(present: SqlFilter) -> bool:
-    columns = present.lhs.columns if present.lhs is not None and present.lhs.func is None else ()
-    plain = len(columns) == 1 and present.lhs is not None and present.lhs.name == columns[0].name
-    return plain and any(word in _THOUSANDTHS for column in columns for word in identifier_words(column.name)[-1:])
+    columns = present.lhs.columns if present.lhs is not None else ()
+    if present.lhs is None or len(columns) != 1 or present.lhs.name != columns[0].name:
+        return False
+    return not _THOUSANDTHS.isdisjoint(identifier_words(columns[0].name)[-1:])
 
 
 _THOUSANDTHS = frozenset({"ms", "msec", "msecs", "millis", "milliseconds", "millisecond"})

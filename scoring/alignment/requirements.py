@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import same_bare_period
 from scoring.alignment.enrichment import Rewriting
+from scoring.alignment.lengths import meets_length
 from scoring.alignment.matching import CERTAIN, NEGATIVE, effective_op
 from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
@@ -125,8 +126,11 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
 
 def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
     """Whether the SQL leaves out rows of a time before which the question has a negation."""
-    if not question.negations or not (context.excluded or context.anti_joined) or not _is_lacking(own, question):
+    if not question.negations or not _is_lacking(own, question):
         return False
+    lasts = [each for each in sql.filters if each.lhs is not None and each.lhs.func == "MAX"]
+    if any(meets_length(replace(own, op=Op.NOT_WITHIN), each, context) for each in lasts):
+        return True
     left_out = [each for each in sql.filters if each.op is Op.WITHIN and effective_op(each, context) is not each.op]
     return any(same_value(own.rhs, each.rhs, context) for each in left_out)
 
@@ -146,7 +150,7 @@ def _is_lacking(own: QuestionFilter, question: QuestionSpec) -> bool:
 def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:
     """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
     if isinstance(own.rhs, DatePart):
-        return _dated(own, own.rhs, enriched)
+        return _dated(own, own.rhs, enriched, context.moment)
     if not isinstance(own.rhs, RelativeTime):
         return own
     if context.moment is not None:
@@ -170,10 +174,11 @@ _FISCAL = re.compile(r"\b(?:fiscal|financial year|fy|fytd)\b", re.IGNORECASE)
 _A_YEAR = timedelta(days=366)
 
 
-def _dated(own: QuestionFilter, part: DatePart, enriched: QuestionSpec) -> QuestionFilter:
+def _dated(own: QuestionFilter, part: DatePart, enriched: QuestionSpec, now: datetime | None) -> QuestionFilter:
     """A month or quarter without a year as the range that Qe gives for it."""
     ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
-    found = next((each for each in ranges if same_bare_period(part, each, None)), None)
+    moment = None if part.year is None else now
+    found = next((each for each in ranges if same_bare_period(part, each, moment)), None)
     return own if found is None else replace(own, rhs=found, alternatives=(*own.alternatives, part))
 
 

@@ -11,14 +11,15 @@ from itertools import permutations
 from scoring.alignment.bare_periods import run_of
 from scoring.alignment.same_values import Context, same_value
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
-from scoring.values import DatePart, RelativeTime, TimeRange, Value, intersect
+from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value, intersect
 from scoring.verdict import FilterMatch
 
 _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 _DAY = timedelta(days=1)
 _MOST = 40
 _BY_TIME = re.compile(
-    r"\b(?:year|quarter|month|week|date_trunc|strftime|date|to_char|format)\b|_trunc\b", re.IGNORECASE
+    r"\b(?:year|quarter|month|week|date_trunc|strftime|date|to_char|format)\b|_trunc\b|\btostartof|\btoyyyymm",
+    re.IGNORECASE,
 )
 
 
@@ -36,7 +37,32 @@ def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[Sq
             both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
             if both is not None:
                 found.append((replace(one, rhs=both), (one, other)))
-    return found
+    return found + [piece for each in present[:_MOST] for piece in _of_years(each, present[:_MOST])]
+
+
+def _of_years(part: SqlFilter, present: Sequence[SqlFilter]) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
+    """The same month or quarter of each of several years: `QUARTER(d) = 3 AND YEAR(d) IN (2025, 2026)`."""
+    if not isinstance(part.rhs, DatePart) or part.op is not Op.WITHIN:
+        return []
+    others = [each for each in present if each is not part and _same_column(part, each)]
+    runs = [(each, run_of(part.rhs, year)) for each in others for year in _years(each.rhs)]
+    return [(replace(part, rhs=run), (part, each)) for each, run in runs if run is not None]
+
+
+def _years(value: Value | None) -> list[int]:
+    """The calendar years that a range or a list of ranges holds whole."""
+    members = value.members if isinstance(value, Choices) else {value}
+    found: set[int] = set()
+    for each in members:
+        if not isinstance(each, TimeRange) or each.start is None or each.end is None:
+            return []
+        if (each.start.month, each.start.day, each.end.month, each.end.day) != (1, 1, 1, 1):
+            return []
+        found.update(range(each.start.year, min(each.end.year, each.start.year + _MOST_YEARS)))
+    return sorted(found)
+
+
+_MOST_YEARS = 10
 
 
 def _is_range(each: SqlFilter) -> bool:
@@ -141,4 +167,5 @@ def _tells_times_apart(sql: SqlSpec) -> bool:
     """Whether rows are grouped by a time, or an aggregate has a condition."""
     if any(each.clause in _CONDITIONAL for each in sql.filters) or any(each.conditional for each in sql.aggregations):
         return True
-    return any(_BY_TIME.search(key.operand.name) for key in sql.group_by)
+    timed = {column for each in sql.filters if _is_range(each) and each.lhs is not None for column in each.lhs.columns}
+    return any(_BY_TIME.search(key.operand.name) or timed & {*key.operand.columns} for key in sql.group_by)

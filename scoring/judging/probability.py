@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scoring.reason_kinds import PROOFS
 from scoring.reasons import ReasonCode
 
-ALONE = 0.16
-"""The lowest `p_correct` that one signal can cause: just less sure than the γ of 0.85 that counts in full."""
+ALONE = 0.36
+"""The lowest `p_correct` that one signal can cause: honest doubt, which a second signal must bear out."""
+SECOND = 1.0
+"""Log-odds against an answer, beside its strongest signal, from which a second signal bears it out."""
 LEAST_PROVED = 0.05
 """The lowest `p_correct` of SQL that is proved to answer nothing. A proof rests on a reading of the question."""
 
@@ -25,34 +27,25 @@ class Probability:
     """The lowest `p_correct`, for evidence without limit: answers that look wrong, yet readers accept them."""
     most: float = 1.0
     """The highest `p_correct`."""
-    alone: float = field(init=False, repr=False, compare=False)
-    """The log-odds against an answer at which it reaches `ALONE`."""
-
-    def __post_init__(self) -> None:
-        share = (ALONE - self.least) / (self.most - self.least)
-        reached = self.intercept - math.log(share / (1 - share)) if 0 < share < 1 else math.inf
-        object.__setattr__(self, "alone", reached)
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
         """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with two rules.
 
-        A proof (`PROOFS`) is not bound by the label noise. Without one, a signal that outweighs all others against
-        the answer counts as much as these, or as far as `ALONE`: below that, the judge needs a second signal.
+        A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
+        `ALONE` at most.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
         >>> round(judge.of(alone), 2), round(judge.of([*alone, (ReasonCode.ORDER_FLIPPED, -3.0)]), 2)
-        (0.16, 0.02)
+        (0.36, 0.0)
         """
         total = self.intercept + math.fsum([move for _, move in moves])
-        least = self.least
-        if not PROOFS.isdisjoint([code for code, _ in moves]):
-            least = min(least, LEAST_PROVED)
-        elif against := [-move for _, move in moves if move < 0]:
-            whole = math.fsum(against)
-            if whole > self.alone:
-                total += max(0.0, whole - max(2 * (whole - max(against)), self.alone))
-        return least + (self.most - least) * _logistic(total)
+        proved = not PROOFS.isdisjoint([code for code, _ in moves])
+        least = min(self.least, LEAST_PROVED) if proved else self.least
+        p_correct = least + (self.most - least) * _logistic(total)
+        against = [-move for _, move in moves if move < 0]
+        single = bool(against) and math.fsum(against) - max(against) < SECOND
+        return max(p_correct, ALONE) if single and not proved else p_correct
 
 
 def _logistic(log_odds: float) -> float:

@@ -15,11 +15,16 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
     for mark in reading.marks_of(Role.AGGREGATE):
         if reading.claimed[mark.start]:
             continue
-        if _is_repeated(reading, mark):
+        if _is_repeated(reading, mark) or _is_meant(reading, mark):
             continue
         phrase, distinct = (_summed(reading), False) if mark.cue.trailing else _column(reading, mark)
         found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
     return found
+
+
+def _is_meant(reading: Reading, mark: Mark) -> bool:
+    """`I mean the different ones`."""
+    return reading.lowers[mark.start] == "mean" and reading.lower(mark.start - 1) in ("i", "we", "you", "they")
 
 
 def _is_repeated(reading: Reading, mark: Mark) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,12 +28,29 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     [('definition', "'r'"), ('enriched', '9')]
     """
     definitions, blanks = read_definitions(text, language)
+    if _OUTLINE.match(text):
+        return _outlined(text, definitions, language)
     sourced = _sourced(definitions, _QuestionWords(question, language)) if definitions else ()
     if not _only_defines(text, question, blanks):
         return specify(read(text, FilterOrigin.ENRICHED, language, blanks), sourced)
     filters = [each.permitted() for each in question.filters]
     filters += [each for definition in sourced for each in definition.filters]
     return question.enriched(text, tuple(filters), sourced)
+
+
+def _outlined(text: str, definitions: tuple[Definition, ...], language: Language) -> QuestionSpec:
+    """An outline states what is asked for: its parts define no words, and their conditions are permitted."""
+    spec = specify(read(text, FilterOrigin.ENRICHED, language), ())
+    stated = [each.permitted() for definition in definitions for each in definition.filters]
+    return replace(spec, filters=(*spec.filters, *(each for each in stated if each not in spec.filters)))
+
+
+_OUTLINE = re.compile(
+    r"\s*(?:metric|measure|dimension|column|output|show|select|group|by|filter|where|having|order|sort|limit|top|time"
+    r"|period|grain|aggregat\w+|breakdown)s?(?: by)?\s*:\s*\S",
+    re.IGNORECASE,
+)
+"""`metric: parcels; by: depot; filter: state = lost`."""
 
 
 def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scoring.question.language import Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at, verb_like
 from scoring.question.placed_first import placed_first
 from scoring.question.reading import Reading
@@ -68,7 +69,7 @@ def _bys(reading: Reading) -> list[int]:
 
 def read_ordering(reading: Reading) -> Ordering | None:
     """The order asked for; its direction may be apart from its key (`sorted by age in descending order`)."""
-    marks = reading.marks_of(Role.ORDER)
+    marks = [mark for mark in reading.marks_of(Role.ORDER) if not _is_noun(reading, mark)]
     if not marks:
         return _placed_first(reading)
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]
@@ -81,6 +82,14 @@ def read_ordering(reading: Reading) -> Ordering | None:
         descending=directions[0] if directions else None,
         start=reading.tokens[marks[0].start].start,
     )
+
+
+def _is_noun(reading: Reading, mark: Mark) -> bool:
+    """Whether `order` is a thing that is ordered: `order ids and depot`."""
+    if reading.lowers[mark.start : mark.end] != ["order"] or _next_by(reading, mark.end) is not None:
+        return False
+    after = reading.lower(mark.end)
+    return after not in reading.language.articles and after not in reading.language.by and after != "them"
 
 
 def _placed_first(reading: Reading) -> Ordering | None:
@@ -114,4 +123,9 @@ def _key(reading: Reading, place: int) -> str:
     if place < len(reading.tokens) and reading.tokens[place].kind is TokenKind.PUNCTUATION:
         return ""
     start, end = phrase_at(reading, place)
+    if reading.lower(end - 1) in _COUNTS and reading.lower(end) in language.of:
+        end = max(phrase_at(reading, end + 1)[1], end)  # `rank by number of doors`
     return reading.span(start, end).lower()
+
+
+_COUNTS = frozenset({"number", "count", "amount"})

@@ -155,11 +155,19 @@ def _has_digit(word: str) -> bool:
 def _nameable(reading: Reading, place: int) -> bool:
     """Whether a capitalised word may be part of a name: no function word in capitals, no opener of a sentence."""
     language, token = reading.language, reading.tokens[place]
+    if _CONTRACTION.fullmatch(token.lower):
+        return False
     if token.lower in language.acronyms:
         return token.text.isupper()
     if token.lower in language.breaks or token.lower in language.articles:
         return _capitalised(reading, place + 1) and not _opens_sentence(reading, place)
     return token.lower not in language.openers or not _opens_sentence(reading, place)
+
+
+_CONTRACTION = re.compile(
+    r"(?:i|you|we|they|he|she|it|that|there|this|what|who|where|how|let)['’](?:d|m|ve|ll|re|s)|y['’]all"
+)
+"""`I'd`, `We're`: no names, however they are written."""
 
 
 def _capitalised(reading: Reading, place: int) -> bool:

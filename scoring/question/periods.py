@@ -212,7 +212,12 @@ def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | 
 
 
 def _bounded_part(part: DatePart, op: Op) -> DatePart:
-    """The rest of the year after a month or quarter, or what comes before it: `since March` is March to December."""
+    """The rest of the year after a month or quarter, or what comes before it: `since March` is March to December.
+
+    `since Monday` is marked by its last day, which is none.
+    """
+    if part.part == "weekday" and op in (Op.GE, Op.GT):
+        return DatePart("weekday", part.value, part.value)
     size, last = (1231 if part.part == "date" else PARTS_OF_YEAR.get(part.part)), part.last or part.value
     if size is None:
         return part

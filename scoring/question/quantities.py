@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.immutable import immutable
-from scoring.question.language import Language
+from scoring.question.language import Language, Role
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 from scoring.values import Grain, Number
@@ -17,7 +17,7 @@ _RANKS = frozenset({"st", "nd", "rd", "th"})
 SHORT_UNITS = {
     name: grain
     for grain, names in {
-        Grain.SECOND: "sec secs",
+        Grain.SECOND: "s sec secs",
         Grain.MINUTE: "min mins",
         Grain.HOUR: "h hr hrs",
         Grain.DAY: "d",
@@ -86,6 +86,8 @@ def time_unit(reading: Reading, quantity: Quantity) -> Grain | None:
 
 def _figure(reading: Reading, place: int) -> Quantity | None:
     match = _PLAIN.fullmatch(reading.tokens[place].lower)
+    if match is None and place in reading.ends and reading.ends[place].cue.role is Role.COMPARE:
+        return _glued(reading.tokens[place].lower, place, reading.language)  # `shorter than 30s`
     if match is None or len(match[1]) > _LONGEST:
         return None
     suffix = match[2] or ""

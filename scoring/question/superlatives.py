@@ -47,10 +47,17 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
         return True
     if reading.lowers[mark.end - 1] in {"first", "last"} and verb_like(reading.lower(mark.end), reading.language):
         return True
+    owned = reading.lower(mark.start - 1) in reading.language.possessives or reading.lower(mark.start - 1) == "'s"
+    if owned and reading.lowers[mark.end - 1] in {"first", "last"} and reading.lower(mark.end) in _ATTRIBUTES:
+        return True
     token = reading.tokens[mark.start]
     if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
         return reading.lower(mark.start - 1) not in reading.language.articles
     return False
+
+
+_ATTRIBUTES = frozenset({"day", "date", "time", "name", "week", "month", "year", "shift"})
+"""Nouns of which somebody has one first and one last: `their last day`."""
 
 
 def _is_past(reading: Reading, mark: Mark) -> bool:

@@ -9,12 +9,16 @@ from scoring.question.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, 
 from scoring.question.reading import Reading
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, floor, shift
 
+_SO_FAR = RelativeTime(Grain.YEAR, 0, None, whole=True)
+_LAST_YEAR = RelativeTime(Grain.YEAR, -1, 0, whole=True)
 _JOINTS = frozenset({"and", "&", "+", "/", "-", "–"})
 
 
 def of_year(reading: Reading, part: Time, year: Time) -> Time | None:
     """`October last year` as one time."""
     moment, whole = part.moment, year.moment
+    if moment == _SO_FAR and whole == _LAST_YEAR and part.end == year.start:
+        return Time(YEAR_EARLIER, part.start, year.end)  # `ytd last year`
     between = reading.lowers[part.end : year.start]
     if not isinstance(moment, DatePart) or moment.part not in PARTS_OF_YEAR or not set(between) <= {"of", ","}:
         return None

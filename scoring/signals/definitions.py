@@ -201,7 +201,13 @@ def definition_number_unused(case: Case) -> Finding | None:
 
 
 def _held(number: float, given: set[float]) -> bool:
+    if any(number * factor in given for factor in _IN_SMALLER_UNITS):
+        return True
     return number in given or (number < _SMALL and (number + 1 in given or number - 1 in given))
+
+
+_IN_SMALLER_UNITS = (60.0, 100.0, 1000.0, 3600.0, 60000.0, 86400.0)
+"""How many of a smaller unit one of a larger has: 15 euros are 1500 cents, and 30 seconds 30,000 milliseconds."""
 
 
 def formula_copied(case: Case) -> Finding | None:

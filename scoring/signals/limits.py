@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import takes_extreme
+from scoring.signals.order import PROTECTIVE, names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
-PROTECTIVE = 100
-"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 
 
 def limit_missing(case: Case) -> Finding | None:
@@ -27,7 +25,7 @@ def limit_missing(case: Case) -> Finding | None:
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
-    if takes_extreme(case):
+    if takes_extreme(case) or all(names_column(each.word, case) for each in case.question.superlatives):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
 
@@ -79,6 +77,8 @@ def _unasked(case: Case) -> int | None:
     limit = case.sql.limit
     if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
         return None
+    if limit is not None and limit.count == 1 and case.sql.order_by and "current" in case.question.stems:
+        return None  # the current one is the last of several
     formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
     if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
         return None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from scoring.alignment.amounts import asks_amount, holds_any_amount
+from scoring.alignment.amounts import UNIT_WORDS, asks_amount, holds_any_amount
 from scoring.alignment.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, Superlative, Window
+from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, Superlative
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
 
+PROTECTIVE = 100
+"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 _EXTREMES = frozenset({"MAX", "MIN"})
 TAKING = _EXTREMES | {"MODE"}
 """Aggregates that give an extreme."""
@@ -53,13 +55,13 @@ def order_missing(case: Case) -> Finding | None:
     asked = [each.word for each in case.question.superlatives]
     if case.question.ordering is not None and not _orders_rows(case):
         return Finding(1.0, f"no ORDER BY for '{case.question.ordering.phrase}'")
-    asked = [word for word in asked if not _names_column(word, case)]
+    asked = [word for word in asked if not names_column(word, case)]
     if not asked or _orders_rows(case) or takes_extreme(case):
         return None
     return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
 
 
-def _names_column(word: str, case: Case) -> bool:
+def names_column(word: str, case: Case) -> bool:
     """Whether an extreme is part of a column's name (`last edit date`) or of a phrase that defines a plain column."""
     if any(word in letters(column.name) for column in case.sql.columns):
         return True
@@ -79,7 +81,7 @@ def order_flipped(case: Case) -> Finding | None:
     ...     "SELECT name FROM cities ORDER BY population ASC LIMIT 1")).detail
     'population ASC for highest'
     """
-    asked = case.question.superlatives
+    asked = [each for each in case.question.superlatives if not _is_of_column(each.word, case)]
     if len({each.direction for each in asked}) == 1:
         return _against(case, asked[0])
     ordering = case.question.ordering
@@ -91,6 +93,11 @@ def order_flipped(case: Case) -> Finding | None:
     return None
 
 
+def _is_of_column(word: str, case: Case) -> bool:
+    """Whether `first` or `last` is part of the name of a column that is read: `first_reply_at`."""
+    return word in _PLACES and any(word in identifier_words(column.name) for column in case.sql.columns)
+
+
 _YOUNG_OLD = frozenset({"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"})
 """Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
 _INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
@@ -100,7 +107,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
     key = _cutting_key(case)
     if key is not None:
-        ambiguous = asked.word in _YOUNG_OLD and bool(_INVERTED & set(operand_words(key.operand)))
+        ambiguous = asked.word in _YOUNG_OLD and _may_be_inverted(key.operand)
         if _descends(key) is not wanted and not ambiguous:
             return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
         return None
@@ -108,6 +115,16 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
+
+
+def _may_be_inverted(key: Operand) -> bool:
+    """Whether a key may be a date or a rank, of which the least is the oldest or best."""
+    words = set(operand_words(key))
+    return bool(_INVERTED & words) or any(word.endswith(_SINCE) for word in words)
+
+
+_SINCE = ("from", "since", "start", "started", "begin", "date", "joined", "hired", "opened")
+"""Endings of columns of when something began."""
 
 
 def _descends(key: SortKey) -> bool:
@@ -187,6 +204,9 @@ def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
         return False
     if words[-1] == "name" or holds_any_amount(key.name):
         return False
+    said = [word for word in operand_words(key) if len(word) > 2 and word not in UNIT_WORDS]
+    if said and measured.measure not in case.question.text.casefold() and set(said) <= case.question.stems:
+        return False
     own = (*operand_words(key), *alias_words(key, shown_names(case.sql)))
     return max(best_likeness(word, own) for word in words) < LINKED
 
@@ -204,24 +224,27 @@ def _is_column(operand: Operand) -> bool:
     return len(operand.columns) == 1 and operand.columns[0].name == operand.name
 
 
-def _ranks(sql: SqlSpec) -> list[Window]:
-    return [each for each in sql.windows if each.func in _RANKING and each.order_by]
-
-
 def _cutting_key(case: Case) -> SortKey | None:
     """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it.
 
     A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
     """
-    ranks = _ranks(case.sql)
-    limits = [each for each in case.sql.limits if not (ranks and each.ranked)]
-    if not limits and case.sql.limits:
-        return ranks[0].order_by[0] if len(ranks) == 1 else None
-    limited = {each.block: {key.name for key in each.partition} for each in limits}
+    windows = [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
+    ranked = bool(windows) and any(each.ranked for each in case.sql.limits)
+    asked = {each.k for each in case.question.superlatives}
+    cutting = [each for each in case.sql.limits if _cuts(each, asked) and not (ranked and each.ranked)]
+    if ranked and not (cutting and case.sql.order_by):
+        return windows[0].order_by[0] if len(windows) == 1 else None
+    limited = {each.block: {key.name for key in each.partition} for each in cutting}
     return next(
         (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
         None,
     )
+
+
+def _cuts(limit: Limit, asked: set[int | None]) -> bool:
+    """Whether a LIMIT decides which rows come, and does not only protect the database."""
+    return limit.count is None or limit.count < PROTECTIVE or limit.count in asked
 
 
 def order_changed(case: Case) -> Finding | None:
@@ -287,8 +310,16 @@ def extreme_per_group(case: Case) -> Finding | None:
         return None
     if not question.superlatives and _EXTREMES.isdisjoint(each.func for each in question.aggregations):
         return None
+    if any(_is_pinned(each, case) for each in sql.filters):
+        return None
     taken = next((each.operand.name for each in case.answer if each.operand.func in _EXTREMES), None)
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
+
+
+def _is_pinned(each: SqlFilter, case: Case) -> bool:
+    """Whether a condition keeps one value of a grouping key: there is one group."""
+    keys = {key.operand.columns for key in case.sql.group_by}
+    return each.op is Op.EQ and each.lhs is not None and each.lhs.columns in keys and each.alternative is None
 
 
 _EACH = frozenset({"each", "per", "every"})

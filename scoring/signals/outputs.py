@@ -13,7 +13,7 @@ from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
 from scoring.signals.stand_ins import asks_rows, stands_for
-from scoring.specification import Definition, Output, Projection
+from scoring.specification import Column, Definition, Output, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -287,12 +287,24 @@ def list_for_count(case: Case) -> Finding | None:
         return None
     if "COUNT" not in case.aggregation.missing:
         return None
+    if any(_stores_count(column, case) for column in case.sql.columns):
+        return None
     named = any(
         {"count", "number", "num", "total", "amount", "quantity"} & shown_words(each)
         or len(shown_words(each) & _stems(case)) > 0
         for each in given
     )
     return Finding(0.5 if named else 1.0, f"no aggregate in: {', '.join(each.operand.name for each in given[:5])}")
+
+
+def _stores_count(column: Column, case: Case) -> bool:
+    """Whether a column is called like what is counted, in the plural: it holds the number of it, as `doors` does."""
+    counted = [content_words(each.column) for each in case.question.aggregations if each.func == "COUNT"]
+    words = [word for word in identifier_words(column.name) if word not in _COUNT_WORDS]
+    return column.name.endswith("s") and bool(words) and any(list(each) == words for each in counted)
+
+
+_COUNT_WORDS = frozenset({"count", "number", "num", "total", "n", "nr", "no", "of"})
 
 
 def _stems(case: Case) -> set[str]:

@@ -11,7 +11,7 @@ from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
 from scoring.signals.limits import PROTECTIVE
 from scoring.signals.structure import read_columns
-from scoring.specification import Column, Join, Operand, SubqueryRole
+from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -31,6 +31,9 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
+    absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
+    if any(len([join for join in case.sql.joins if join.block == block]) == 1 for block in absent):
+        return None  # `LEFT JOIN … IS NULL`: a row without a partner comes once
     deeds = _counted_deeds(case)
     if deeds is not None:
         return deeds
@@ -44,6 +47,11 @@ def count_repeats(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
+
+
+def _lacks_partner(each: SqlFilter) -> bool:
+    keyed = each.lhs is not None and all(is_key(column.name) for column in each.lhs.columns)
+    return keyed and each.op is Op.IS_NULL and each.clause is Clause.WHERE and each.alternative is None
 
 
 def _counted_deeds(case: Case) -> Finding | None:

@@ -12,7 +12,7 @@ from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
-from scoring.values import Choices, Grain, Number, RelativeTime, Text, Value, other_units
+from scoring.values import Choices, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
 from scoring.verdict import Case, FilterMatch
 from scoring.words import squeezed
 
@@ -121,7 +121,7 @@ def _numbers_said(case: Case) -> list[str]:
 
 
 def _is_met(token: Token, case: Case) -> bool:
-    """Whether it belongs to a length of time, an age or a percentage that the SQL has, perhaps in another form."""
+    """Whether it belongs to a date, a length of time, an age or a percentage that the SQL has, in whatever form."""
     required = [match.required for match in case.filters.matched]
     ages = [match.required for match in case.filters.matched if _is_dated_age(match)]
     if case.question.text[token.end : token.end + 1] == "%":
@@ -129,7 +129,7 @@ def _is_met(token: Token, case: Case) -> bool:
         if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
             return True
     return any(
-        (_has_units(each) or each in ages)
+        (_has_units(each) or each in ages or isinstance(each.rhs, TimeRange))
         and each.source is FilterOrigin.QUESTION
         and 0 <= token.start - each.start < len(each.span)
         for each in required

@@ -9,7 +9,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key
-from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -62,6 +62,9 @@ def _counts_none(each: SqlFilter) -> bool:
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:
     """Whether the rows tested may be several of one thing: a subquery's, a join's, or those of the only block."""
+    keys = {key.operand.name for key in case.sql.group_by}
+    if differing.lhs is not None and differing.lhs.name in keys:
+        return False  # a group is one value: there is no other row of it
     tables = next((block.tables for block in case.sql.blocks if block.path == differing.block), ())
     if len(tables) > 1 or any(each.block == differing.block for each in case.sql.subqueries):
         return True
@@ -112,11 +115,19 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
         if block.path not in kept:
             continue
         named = {word for table in block.tables for word in identifier_words(table)}
-        if block.tables and not any(is_named(word, named) for word in things | _before_negation(case)):
+        lacking = block.tables and not any(is_named(word, named) for word in things | _before_negation(case))
+        if lacking and not _shows_said(block, things, case):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _shows_said(block: Block, things: set[str], case: Case) -> bool:
+    """Whether columns are asked for of a table that the question names: `customers …, list names and emails`."""
+    shown = {word for each in case.answer for column in each.operand.columns for word in identifier_words(column.name)}
+    tables = {word for table in block.tables for word in identifier_words(table)}
+    return things <= shown and any(is_named(word, frozenset(case.question.stems)) for word in tables)
 
 
 def _thing_words(case: Case) -> set[str]:

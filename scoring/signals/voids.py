@@ -170,6 +170,8 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     numbers = {round(abs(each), 9) for each in void.numbers}
     text = texts(case)
     if void.kind is VoidKind.ARITHMETIC:
+        if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
+            return True
         return said >= numbers if numbers else "sign" in void.values and _DEDUCTION.search(text) is not None
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
@@ -188,6 +190,11 @@ def _numbers_said(case: Case) -> set[float]:
     return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
 
 
+_PERCENT_CHANGE = re.compile(
+    r"(?:chang|grow|increas|decreas|declin|up or down|compar|\bvs\b)[\s\S]*(?:%|percent)|"
+    r"(?:%|percent)[\s\S]*(?:chang|grow|increas|decreas|declin|up or down|compar|\bvs\b)"
+)
+"""`the change in %`: `100 * new / old - 100`."""
 _NUMBER = re.compile(r"\d{1,9}(?:,\d{3})*(?:\.\d{1,9})?", re.ASCII)
 _FORMULA = re.compile(r"\d\s?[-+*/]|[-+*/]\s?\d")
 _UNIT = re.compile(

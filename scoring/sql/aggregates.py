@@ -88,6 +88,38 @@ def _anonymous(scope: Scope, node: Node) -> Term:
     return _aggregated(scope, node, func, arguments[0])
 
 
+def _combined(scope: Scope, node: Node) -> Term:
+    """ClickHouse's `uniqExact(x)` and `sumIf(x, condition)`: the condition is one of a CASE."""
+    name, arguments = str(node.args["this"]).lower(), children(node, "expressions")
+    conditional = name.endswith("if") and len(arguments) == 2
+    name = name.removesuffix("if") if conditional else name
+    counts = name in _UNIQUE
+    func = "COUNT" if counts else _SHORT.get(name)
+    if func is None or len(arguments) != 1 + conditional:
+        return scope.walk.default(scope, node)
+    if conditional:
+        record(scope, arguments[1], Clause.CASE)
+        scope.position.add(Modifier.FILTER)
+    argument = exp.Distinct(expressions=[arguments[0]]) if counts else arguments[0]
+    term = _aggregated(scope, node, func, argument)
+    if conditional:
+        scope.position.remove(Modifier.FILTER)
+        scope.spec.conditionals += 1
+    return term
+
+
+_UNIQUE = frozenset({"uniq", "uniqexact", "uniqcombined", "uniqcombined64", "uniqhll12", "countdistinct"})
+"""ClickHouse's counts of different values."""
+_SHORT = MappingProxyType(
+    {"sum": "SUM", "avg": "AVG", "min": "MIN", "max": "MAX", "median": "MEDIAN", "count": "COUNT"}
+)
+
+
+def _approximate(scope: Scope, node: Node) -> Term:
+    """`APPROX_COUNT_DISTINCT(x)` and `uniq(x)` count different values."""
+    return _aggregated(scope, node, "COUNT", exp.Distinct(expressions=[node.args["this"]]))
+
+
 def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> Term:
     modifiers, scope.position.modifiers = scope.position.modifiers, ()
     conditionals = scope.spec.conditionals
@@ -256,6 +288,9 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
     dict.fromkeys(_AGGREGATES, _aggregate)
     | {
         exp.Anonymous: _anonymous,
+        exp.AnonymousAggFunc: _combined,
+        exp.CombinedAggFunc: _combined,
+        exp.ApproxDistinct: _approximate,
         exp.Case: _case,
         exp.If: _case,
         exp.Filter: _filter,

@@ -220,9 +220,22 @@ def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *,
     other = bare(parts[1 - place])
     if _YEARS[0] <= abs(value) <= _YEARS[1] or type(other) is exp.Interval:
         return False
-    if kind is exp.Sub and place == 0 and value in (1, 100):
+    if (kind is exp.Sub and place == 0 and value in (1, 100)) or (abs(value) == 1 and _is_weekday(other)):
         return False
     return not (abs(value) == 1 and (inside or type(other) in (exp.Sub, exp.DateDiff, exp.TimestampDiff)))
+
+
+def _is_weekday(node: Node) -> bool:
+    """Whether a value is the number of a weekday, which starts at 0 or 1 as one likes."""
+    if type(node) is exp.Extract:
+        return node.args["this"].name.lower() in _WEEKDAY_FIELDS
+    if type(node) is exp.Anonymous:
+        return str(node.args["this"]).lower() in _WEEKDAY_CALLS
+    return type(node) in (exp.DayOfWeek, exp.DayOfWeekIso)
+
+
+_WEEKDAY_FIELDS = frozenset({"dow", "isodow", "dayofweek", "weekday", "dw"})
+_WEEKDAY_CALLS = frozenset({"weekday", "dayofweek", "todayofweek", "dayofweek_iso"})
 
 
 def _is_unit(factor: float) -> bool:

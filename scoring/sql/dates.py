@@ -197,9 +197,13 @@ def read_unknown_call(scope: Scope, node: Node) -> Term | None:
         return _part_of(scope, node, arguments[1], key) if key else None
     if name == "trunc" and len(arguments) == 1 and _holds_date(arguments[0]):
         return _part_of(scope, node, arguments[0], "%Y-%m-%d")
-    if name in PARTS and (len(arguments) == 1 or (name == "yearweek" and arguments)):
+    if name in PARTS and (len(arguments) == 1 or (name in _MODED and arguments)):
         return _part_of(scope, node, arguments[0], PARTS[name])
     return None
+
+
+_MODED = frozenset({"yearweek", "tostartofweek"})
+"""Calls with a second argument that says on which day a week starts."""
 
 
 def _holds_date(node: Node) -> bool:

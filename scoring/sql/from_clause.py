@@ -102,6 +102,8 @@ def record_optional(scope: Scope, *, is_starred: bool) -> None:
     """Records the queries that an outer or cross join brings and nothing outside ON reads: they restrict no row."""
     optional = [] if is_starred else _optional(scope)
     idle = [item for item in optional if not item.used]
+    if idle:
+        idle = _not_joined_on(scope, idle)
     if not idle:
         return
     for item in idle:
@@ -110,6 +112,24 @@ def record_optional(scope: Scope, *, is_starred: bool) -> None:
     outer = {join.kind for join in scope.joins.all} <= _SIDES and len(optional) >= len(scope.joins.all)
     whole = outer and len(idle) == len(optional)
     _note_unused(scope, {item.table for item in idle} - {None}, whole=whole)
+
+
+def _not_joined_on(scope: Scope, idle: list[FromItem]) -> list[FromItem]:
+    """The idle items without those by which another one that is read finds its rows: `hotels, bookings, reviews`."""
+    for _ in idle[:_CHAINED]:
+        read_items = [item for item in scope.columns.items.values() if all(item is not each for each in idle)]
+        found = (scope.joins.of(item) for item in read_items)
+        joins = [join for join in found if join is not None and join.kind not in _RIGHT]
+        needed = {column.table for join in joins for pair in join.pairs for column in pair}
+        left = [item for item in idle if item.table is None or item.table not in needed]
+        if len(left) == len(idle):
+            break
+        idle = left
+    return idle
+
+
+_CHAINED = 8
+"""Joins in a chain of which each finds the rows of the next."""
 
 
 def _leave_out(scope: Scope, item: FromItem) -> None:

@@ -100,7 +100,8 @@ def moved(start: Constant | None, unit: Grain | None, count: int | None) -> Cons
         return Now(unit, start.offset + count, start.whole, start.number)
     if start.whole and not start.number and (same := _in_units(start.unit, unit, count)) is not None:
         return Now(start.unit, start.offset + same, whole=True)
-    return Now(unit, count) if start.offset == 0 and not start.whole else None
+    to_the_day = not start.whole or (start.unit is Grain.DAY and not start.number)
+    return Now(unit, count) if start.offset == 0 and to_the_day else None
 
 
 def _in_units(own: Grain, unit: Grain, count: int) -> int | None:

@@ -61,6 +61,17 @@ def _skip_line(stream: BinaryIO) -> None:
             return
 
 
+def answer_files(source: str) -> list[str]:
+    """The file itself, or each `answers.jsonl` in a folder and below. A folder without any ends the command."""
+    folder = Path(source)
+    if not folder.is_dir():
+        return [source]
+    files = [str(each) for each in sorted(folder.rglob("answers.jsonl"))]
+    if not files:
+        refuse(f"{source}: this folder and those in it hold no answers.jsonl")
+    return files
+
+
 @contextmanager
 def open_input(name: str) -> Generator[BinaryIO]:
     """Opens the named file, or stdin for `-`. Ends the command when it cannot be read, or is no text."""

@@ -117,9 +117,24 @@ def functions_of(parts: list[Part]) -> tuple[str, ...]:
     for place, part in enumerate(parts):
         if part.kind == "name" and part.lower in FUNCTIONS and text_at(parts, place + 1) == "(":
             found[FUNCTIONS[part.lower]] = None
+        elif _is_hyphen(parts, place):
+            continue
         elif part.text in ARITHMETIC and place and _is_operand(parts[place - 1]) and place + 1 < len(parts):
             found[ARITHMETIC[part.text]] = None
     return tuple(found)
+
+
+def _is_hyphen(parts: list[Part], place: int) -> bool:
+    """Whether a hyphen stands between the figures of a date or after a prefix: `2026-04-01`, `non-private`."""
+    if parts[place].text != "-" or not 0 < place < len(parts) - 1:
+        return False
+    before, after = parts[place - 1], parts[place + 1]
+    touching = before.end == parts[place].start and parts[place].end == after.start
+    dated = before.kind == "number" and after.text[:1].isdigit()
+    return touching and (dated or before.lower in _PREFIXES)
+
+
+_PREFIXES = frozenset({"non", "re", "co", "pre", "post", "self", "ex", "anti", "multi", "semi", "no"})
 
 
 def _is_operand(before: Part) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import cast
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
@@ -13,7 +12,7 @@ from evals.agreement import Judged
 from scoring.query import Query
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.exits import refuse
-from service.commands.jsonl import open_input, read_lines
+from service.commands.jsonl import answer_files, open_input, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +62,8 @@ def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[Label
 
     An invalid line or a missing label ends the command.
     """
-    folder = Path(source)
-    files = sorted(folder.rglob("answers.jsonl")) if folder.is_dir() else []
-    if folder.is_dir() and not files:
-        refuse(f"{source}: this folder and those in it hold no answers.jsonl")
-    for each in files or [source]:
-        yield from _read_file(str(each), with_enriched=with_enriched)
+    for each in answer_files(source):
+        yield from _read_file(each, with_enriched=with_enriched)
 
 
 def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:

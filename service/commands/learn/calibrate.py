@@ -16,7 +16,7 @@ from scoring.rules import Rules
 from scoring.signals import read_signals
 from scoring.verdict import Case
 from service.commands.exits import refuse
-from service.commands.jsonl import open_input, open_output, read_lines
+from service.commands.jsonl import answer_files, open_input, open_output, read_lines
 
 FOLDS = 5
 """Parts of the cross-validation by each field."""
@@ -62,17 +62,25 @@ def _weighed(sources: Sequence[str], weights: Sequence[float], option: str) -> I
 
 
 def read_labels(source: str, *, groups: Sequence[str], weight: float) -> Iterator[Labelled]:
-    """Yields the labelled answers of a file that can be scored. A line without a label or group ends the command."""
-    with open_input(source) as stream:
+    """Yields the labelled answers that can be scored, of a file or of every `answers.jsonl` in a folder and below.
+
+    A line without a label or group ends the command.
+    """
+    for each in answer_files(source):
+        yield from _read_file(each, source, groups=groups, weight=weight)
+
+
+def _read_file(path: str, source: str, *, groups: Sequence[str], weight: float) -> Iterator[Labelled]:
+    with open_input(path) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
             try:
                 row = parse_json(line.raw or b"")
                 event = decode_event(row, require_id=False)
             except InvalidEvent as error:
-                refuse(f"{source}, line {line.number}: {error}")
+                refuse(f"{path}, line {line.number}: {error}")
             fields = cast("Mapping[str, object]", row)
             if fields.get("label") not in (0, 1) or fields.get(groups[0]) is None:
-                refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{groups[0]}`")
+                refuse(f"{path}, line {line.number}: needs `label` 0 or 1 and `{groups[0]}`")
             case = examine(event.query(), Rules())
             if isinstance(case, Case):
                 values = tuple(_text(fields, name) for name in groups)
