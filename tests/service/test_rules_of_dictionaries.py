@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -56,3 +57,15 @@ def test_a_dictionary_that_states_nothing_is_a_no() -> None:
 def test_what_cannot_be_read_is_named(arguments: list[str], says: str) -> None:
     done = sqlassay("rules", "read", *arguments, text=WORDS)
     assert (done.returncode, says in done.stderr) == (2, True)
+
+
+async def test_what_a_tenant_states_already_stays(client, database, files: list[str]) -> None:
+    url = database.render_as_string(hide_password=False)
+    stored = {"lambda_min": 7, "codes": {"pots.glaze": {"C": "see-through"}}}
+    assert (await client.put("/v1/tenants/kilns/rules", json=stored)).status_code == 200
+    done = await asyncio.to_thread(sqlassay, "rules", "read", *files, "--tenant", "kilns", SQLASSAY_DATABASE__URL=url)
+    rules = json.loads(done.stdout)
+    assert (done.returncode, rules["lambda_min"], rules["codes"]) == (0, 7, stored["codes"])
+    assert [each["predicate"] for each in rules["conventions"]] == ["is_test = FALSE"]
+    kept = await asyncio.to_thread(sqlassay, "rules", "set", "kilns", "-", text=done.stdout, SQLASSAY_DATABASE__URL=url)
+    assert kept.stdout.strip() == "2"

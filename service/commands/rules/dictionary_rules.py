@@ -12,7 +12,7 @@ from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.dialects import canonical_dialect
 from service.commands.command_context import check_tenant, with_database
 from service.commands.exits import answer_no, refuse
-from service.commands.jsonl import open_input, open_output
+from service.commands.jsonl import STANDARD, open_input, open_output
 from service.commands.options import DictionaryOptions
 from service.processes.forked_call import CallEnded, call_in_fork
 from service.storage.rule_store import PostgresRules
@@ -34,8 +34,11 @@ def read_rules_of_dictionary(options: DictionaryOptions) -> None:
         answer_no("the files state no convention, code or unit that can be read for sure")
     document = _document(found, _stored(options.tenant), dialect)
     text = json.dumps(document, indent=2, ensure_ascii=False)
-    with open_output(options.out) as stream:
-        stream.write(f"{text}\n".encode())
+    if options.out == STANDARD:
+        print(text)
+    else:
+        with open_output(options.out) as stream:
+            stream.write(f"{text}\n".encode())
     counts = f"{len(found.conventions)} conventions, codes of {len(found.codes)} columns, {len(found.units)} units"
     print(f"sqlassay: {counts}: read them before you store them", file=sys.stderr)
 
