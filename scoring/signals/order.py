@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scoring.alignment.amounts import UNIT_WORDS, asks_amount, holds_any_amount
-from scoring.alignment.shown_names import alias_words, shown_names
+from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
+from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoring.alignment.shown_names import tables_of
+from scoring.alignment.outputs.shown_names import tables_of
 from scoring.linking import best_likeness, content_words, is_named, operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys

@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.sql.date_calls import called_date, from_parts, part_now
+from scoring.sql.calendar.date_calls import called_date, from_parts, part_now
+from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.expressions import bare, is_quoted_text
-from scoring.sql.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number

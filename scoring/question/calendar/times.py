@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scoring.question.days import (
+from scoring.question.calendar.days import (
     joined_months,
     opens_months,
     read_day_after_month,
@@ -13,13 +13,13 @@ from scoring.question.days import (
     read_month,
     read_ranked_day,
 )
+from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
+from scoring.question.calendar.states import is_of_state
+from scoring.question.calendar.years import read_century, read_fiscal_year, read_season, read_year
+from scoring.question.calendar.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
-from scoring.question.states import is_of_state
-from scoring.question.years import read_century, read_fiscal_year, read_season, read_year
-from scoring.question.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 

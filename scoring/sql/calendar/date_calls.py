@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from scoring.sql.moments import UNITS, Constant, Now, cut, moved
+from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moved
 from scoring.values import Grain, Number, TimeRange, period
 
 _SAME = frozenset(

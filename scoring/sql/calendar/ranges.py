@@ -7,8 +7,8 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from scoring.specification import Op
-from scoring.sql.moments import Constant, Now
-from scoring.sql.period_columns import period_kept
+from scoring.sql.calendar.moments import Constant, Now
+from scoring.sql.calendar.period_columns import period_kept
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Term
 from scoring.values import DatePart, Grain, Number, RelativeTime, Scalar, Text, TimeRange, Value, period, shift

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from scoring.question.calendar.moments import DAY, YEAR, Time, year_span
 from scoring.question.language import Role
-from scoring.question.moments import DAY, YEAR, Time, year_span
 from scoring.question.reading import Reading
 from scoring.values import Grain, TimeRange, shift
 
