@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, Superlative
+from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, Superlative, Window
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
@@ -229,17 +231,22 @@ def _cutting_key(case: Case) -> SortKey | None:
 
     A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
     """
-    windows = [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
+    windows = _ranking_windows(case)
     ranked = bool(windows) and any(each.ranked for each in case.sql.limits)
     asked = {each.k for each in case.question.superlatives}
     cutting = [each for each in case.sql.limits if _cuts(each, asked) and not (ranked and each.ranked)]
     if ranked and not (cutting and case.sql.order_by):
         return windows[0].order_by[0] if len(windows) == 1 else None
+    return _first_key(case.sql.order_by, cutting)
+
+
+def _ranking_windows(case: Case) -> list[Window]:
+    return [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
+
+
+def _first_key(keys: Iterable[SortKey], cutting: Iterable[Limit]) -> SortKey | None:
     limited = {each.block: {key.name for key in each.partition} for each in cutting}
-    return next(
-        (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
-        None,
-    )
+    return next((key for key in keys if key.block in limited and key.operand.name not in limited[key.block]), None)
 
 
 def _cuts(limit: Limit, asked: set[int | None]) -> bool:

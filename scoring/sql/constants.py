@@ -243,18 +243,21 @@ def _call(scope: Scope, node: Node) -> Constant | None:
         return _mysql_call(scope, name, arguments)
     if len(arguments) <= _MOST_PARTS and (day := called_date(name, _values(scope, arguments))) is not None:
         return day
-    if name == "strftime":
-        arguments = arguments[1:]
-    if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
+    return _sqlite_call(arguments[1:] if name == "strftime" else arguments) if name in _CALENDAR_CALLS else None
+
+
+_MOST_PARTS = 3
+
+
+def _sqlite_call(arguments: list[Node]) -> Constant | None:
+    """A text of a date or `now`, with the changes of the texts after it."""
+    if not arguments or not all(type(each) is exp.Literal for each in arguments):
         return None
     first = arguments[0].name.strip()
     value: Constant | None = Now(Grain.DAY) if first.lower() == "now" else moment(first)
     for modifier in arguments[1:8]:
         value = _modified(value, modifier.name.strip().lower())
     return value
-
-
-_MOST_PARTS = 3
 
 
 def _values(scope: Scope, arguments: list[Node]) -> list[Constant | None]:
