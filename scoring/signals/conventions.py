@@ -6,7 +6,7 @@ What a tenant's rules state (conventions of a table, the codes of a column) is h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from scoring.alignment.conventions import conventions
@@ -162,7 +162,7 @@ def _words(each: SqlFilter) -> list[str]:
     return [one.folded for one in _values(each) if isinstance(one, Text) and _is_word(one.folded)]
 
 
-def _values(each: SqlFilter) -> tuple[Value | None, ...]:
+def _values(each: SqlFilter) -> Iterable[Value | None]:
     return each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
 
 

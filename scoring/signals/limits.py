@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
+from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import PROTECTIVE, names_column, takes_extreme
+from scoring.signals.order import names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from scoring.alignment.outputs.shown_names import tables_of
 from scoring.linking import best_likeness, content_words, is_named, operand_words
+from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
-from scoring.signals.limits import PROTECTIVE
 from scoring.signals.structure import read_columns
 from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SqlSpec, SubqueryRole
 from scoring.verdict import Case
