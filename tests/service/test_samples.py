@@ -38,7 +38,7 @@ IN_CASES_ALONE = {
     "UNIT_LEFT",
     "WORD_FOR_CODE",
 }
-"""Codes that no sample gives: like the plain mistakes, each has a wrong answer and its honest twin in `tests/cases`."""
+"""Codes that no sample gives. `tests/cases` and the examples beside their signals show them."""
 
 
 @dataclass(frozen=True, slots=True)
