@@ -38,7 +38,8 @@ def test_verdict_confidence_score_and_name_follow_the_calibration():
     assert (alone.reply.judge, shifted.reply.judge) == (JUDGE.name, f"{JUDGE.name}+c2")
     assert shifted.reply.p_judge == alone.reply.p_correct < shifted.reply.p_correct
     assert alone.reply.verdict is Verdict.INCORRECT
-    assert shifted.reply.verdict is Verdict.CORRECT
+    assert shifted.reply.verdict is Verdict.LIKELY_CORRECT
+    assert shifted.reply.confidence == shifted.reply.p_correct
     assert shifted.composite.score > alone.composite.score
     assert replace(shifted.reply, judge="", p_judge=None).reasons == alone.reply.reasons
 
