@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
 from scoring.alignment.scales import compares_share, is_measured, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, Text, Value
+from scoring.values import Choices, Expression, Number, Text, TimeRange, Value
 from scoring.words import letters
 
 CERTAIN = 0.5
@@ -76,13 +77,27 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
 def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or meets_length(required, present, context):
         return True
-    if compares_share(required, present):
+    if compares_share(required, present) or _bounds_year(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
+
+
+def _bounds_year(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a column of any name is held against the number of a year: `after 1996` and `built > 1996`."""
+    wanted, year = required.rhs, present.rhs
+    if not isinstance(wanted, TimeRange) or not isinstance(year, Number) or year.value not in _YEARS:
+        return False
+    first = datetime(int(year.value) + (present.op in (Op.GT, Op.LE)), 1, 1)
+    if present.op in (Op.GT, Op.GE):
+        return (wanted.start, wanted.end) == (first, None)
+    return present.op in (Op.LT, Op.LE) and (wanted.start, wanted.end) == (None, first)
+
+
+_YEARS = range(1000, 2200)
 
 
 def _has_so_many(required: QuestionFilter, present: SqlFilter) -> bool:
@@ -171,7 +186,7 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     """`> 5` and `>= 6` are one bound on whole numbers.
 
     >>> from scoring.specification import Clause
-    >>> from scoring.values import Choices, Expression, Number, Text, Value
+    >>> from scoring.values import Choices, Expression, Number, Text, TimeRange, Value
     >>> bounds_agree(
     ...     QuestionFilter(lhs=None, op=Op.GT, rhs=Number(5), span="over 5", start=0),
     ...     SqlFilter(lhs=None, op=Op.GE, rhs=Number(6), block="main", clause=Clause.WHERE))
