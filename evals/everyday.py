@@ -65,10 +65,10 @@ def everyday(rows: Sequence[Judged]) -> Everyday | None:
     right = [row for row in rows if row.correct]
     sure = [row for row in rows if row.confidence >= SURE]
     teams = list(_grouped(rows, lambda row: f"{row.company} {row.agent}").values())
-    good = [team for team in teams if _share(row.correct for row in team) >= GOOD_AGENT]
+    good = _good(teams)
     return Everyday(
         answers=len(rows),
-        right=_share(row.correct for row in rows),
+        right=_share_right(rows),
         auc=_auc(rows),
         auc_visible=_auc([*right, *seen]),
         auc_within_agent=_within(rows, lambda row: row.agent, by_pairs=False),
@@ -79,12 +79,25 @@ def everyday(rows: Sequence[Judged]) -> Everyday | None:
         sure_holds=_share(row.agrees for row in sure),
         rank_correlation=_rank_correlation(teams),
         good_agents=len(good),
-        good_score=_mean([row.score for team in good for row in team if row.score is not None]),
+        good_score=_mean_score(good),
     )
 
 
+def _share_right(rows: Sequence[Judged]) -> float:
+    return _share(row.correct for row in rows)
+
+
+def _good(teams: Sequence[Sequence[Judged]]) -> list[Sequence[Judged]]:
+    """The company × agent whose answers are mostly right."""
+    return [team for team in teams if _share_right(team) >= GOOD_AGENT]
+
+
+def _mean_score(teams: Sequence[Sequence[Judged]]) -> float:
+    return _mean([row.score for team in teams for row in team if row.score is not None])
+
+
 def _rank_correlation(teams: Sequence[Sequence[Judged]]) -> float:
-    right = [_share(row.correct for row in team) for team in teams]
+    right = [_share_right(team) for team in teams]
     shown = [float(np.mean([row.p_correct for row in team])) for team in teams]
     if len(teams) < 3 or len(set(right)) == 1 or len(set(shown)) == 1:
         return float("nan")

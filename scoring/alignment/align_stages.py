@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from scoring.alignment.dimensions import (
+from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
+from scoring.alignment.filters import align_filters
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
+from scoring.alignment.normalization import normalize
+from scoring.alignment.outputs.dimensions import (
     align_aggregation,
     align_projection,
     named_outputs,
     named_things,
     output_projections,
 )
-from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
-from scoring.alignment.filters import align_filters
-from scoring.alignment.groups import align_grouping
-from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
-from scoring.alignment.normalization import normalize
+from scoring.alignment.outputs.groups import align_grouping
+from scoring.alignment.outputs.shown_names import shown_names
 from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
-from scoring.alignment.shown_names import shown_names
 from scoring.alignment.weakening import Weakened, find_weakening, without_weakening
 from scoring.query import Query
 from scoring.rules import Rules

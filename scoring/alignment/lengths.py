@@ -150,13 +150,18 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
     if side is None or theirs is None or not required.alternatives or side[0] != theirs[0]:
         return False
     if _in_milliseconds(present):
-        count = as_number(present.rhs) if present.rhs is not None else None
-        return count is not None and any(abs(count - each) < 1 for each in _milliseconds(required))
+        return _is_milliseconds(required, present)
     if required.rhs is not None and same_value(required.rhs, present.rhs, context):
         if has_other_unit(required, present):
             return False
         return side[1] is theirs[1] or not _is_whole_days(required)
     return any(same_value(form, present.rhs, context) for form in required.alternatives)
+
+
+def _is_milliseconds(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether the number that is compared is the length in milliseconds."""
+    count = as_number(present.rhs) if present.rhs is not None else None
+    return count is not None and any(abs(count - each) < 1 for each in _milliseconds(required))
 
 
 def _in_milliseconds(present: SqlFilter) -> bool:

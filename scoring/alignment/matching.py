@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
-from scoring.alignment.scales import MONEY, compares_share, scale_of, unit_factor
+from scoring.alignment.scales import compares_share, is_measured, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -68,7 +68,7 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
         factor = scale_of(present) * unit_factor(required.rhs.unit, present)
         if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
             return True
-        if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
+        if factor < 1 and is_measured(required.rhs.unit) and required.rhs.value:
             return False
     return _says_plainly(required, present, context)
 

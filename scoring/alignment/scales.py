@@ -6,7 +6,7 @@ import re
 
 from scoring.specification import Op, QuestionFilter, SqlFilter
 from scoring.values import Expression, Number
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 MONEY = frozenset({"$", "€", "£", "¥", "dollar", "dollars", "euro", "euros", "pound", "pounds", "usd", "eur", "gbp"})
 """Units of money that have a hundredth."""
@@ -16,7 +16,7 @@ _STEPS = frozenset({100.0, 1000.0, 1e6, 1e9})
 
 
 _SIZES = {
-    name: (kind, size)
+    stem(name): (kind, size)
     for kind, sizes in {
         "length": {"km": 1e3, "kilometers": 1e3, "kilometres": 1e3, "m": 1.0, "meters": 1.0, "metres": 1.0}
         | {"cm": 0.01, "centimeters": 0.01, "centimetres": 0.01, "mm": 0.001, "millimeters": 0.001},
@@ -28,15 +28,20 @@ _SIZES = {
     }.items()
     for name, size in sizes.items()
 }
-"""Units of measure, with what they measure and their size."""
+"""Units of measure in the singular, with what they measure and their size."""
+
+
+def is_measured(unit: str | None) -> bool:
+    """Whether a unit has other sizes that a column may be in: money has cents, kilograms have grams."""
+    return unit is not None and (unit in MONEY or stem(unit) in _SIZES)
 
 
 def unit_factor(unit: str | None, present: SqlFilter) -> float:
     """How many of the question's units one unit of the column is, where its name says another: `distance_m` and km."""
-    if unit is None or unit not in _SIZES or present.lhs is None or len(present.lhs.columns) != 1:
+    if unit is None or stem(unit) not in _SIZES or present.lhs is None or len(present.lhs.columns) != 1:
         return 1.0
     own = _SIZES.get(identifier_words(present.lhs.columns[0].name)[-1])
-    asked = _SIZES[unit]
+    asked = _SIZES[stem(unit)]
     return own[1] / asked[1] if own is not None and own[0] == asked[0] else 1.0
 
 

@@ -10,6 +10,8 @@ from operator import attrgetter
 from scoring.question.absences import is_included, read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
+from scoring.question.calendar.periods import read_time_filters
+from scoring.question.calendar.times import read_times
 from scoring.question.english import ENGLISH
 from scoring.question.excluded_words import excluded_words
 from scoring.question.grouping import read_groups, read_ordering
@@ -17,11 +19,9 @@ from scoring.question.language import Language, Role
 from scoring.question.literals import read_literal_filters
 from scoring.question.marks import Mark
 from scoring.question.outputs import read_outputs
-from scoring.question.periods import read_time_filters
 from scoring.question.quantities import read_quantities
 from scoring.question.reading import Reading, read
 from scoring.question.superlatives import read_superlatives
-from scoring.question.times import read_times
 from scoring.specification import Definition, FilterOrigin, QuestionSpec
 from scoring.values import Choices, RelativeTime, TimeRange
 

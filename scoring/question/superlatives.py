@@ -45,15 +45,21 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
         return False
     if _is_past(reading, mark):
         return True
-    if reading.lowers[mark.end - 1] in {"first", "last"} and verb_like(reading.lower(mark.end), reading.language):
-        return True
-    owned = reading.lower(mark.start - 1) in reading.language.possessives or reading.lower(mark.start - 1) == "'s"
-    if owned and reading.lowers[mark.end - 1] in {"first", "last"} and reading.lower(mark.end) in _ATTRIBUTES:
+    if reading.lowers[mark.end - 1] in {"first", "last"} and (
+        verb_like(reading.lower(mark.end), reading.language) or _is_attribute(reading, mark)
+    ):
         return True
     token = reading.tokens[mark.start]
     if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
         return reading.lower(mark.start - 1) not in reading.language.articles
     return False
+
+
+def _is_attribute(reading: Reading, mark: Mark) -> bool:
+    """Whether it is said of what somebody has one of: `their last day`."""
+    before = reading.lower(mark.start - 1)
+    owned = before in reading.language.possessives or before == "'s"
+    return owned and reading.lower(mark.end) in _ATTRIBUTES
 
 
 _ATTRIBUTES = frozenset({"day", "date", "time", "name", "week", "month", "year", "shift"})

@@ -8,31 +8,27 @@ from typing import Protocol
 
 from scoring.reasons import ReasonCode
 from scoring.signals import (
-    aggregates,
     compared_values,
     complexity,
     conventions,
     definitions,
-    distinct,
     filters,
     grouping,
     keys,
     limits,
     logic,
     order,
-    outputs,
     parts,
-    ratios,
     repeats,
     rewriting,
     said,
     scope,
     structure,
     times,
-    units,
     voids,
     weakening,
 )
+from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups

@@ -6,7 +6,7 @@ What a tenant's rules state (conventions of a table, the codes of a column) is h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from scoring.alignment.conventions import conventions
@@ -15,7 +15,7 @@ from scoring.linking import operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.house import followed, lacking, means, said_plainly
 from scoring.specification import Column, Op, SqlFilter
-from scoring.values import Choices, Number, Text
+from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -112,8 +112,7 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
         if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT:
             continue
         codes = _codes_of(each.lhs.columns[0], case)
-        values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        known = [value for value in values if isinstance(value, Text | Number)]
+        known = [value for value in _values(each) if isinstance(value, Text | Number)]
         if codes and known:
             given = frozenset([one.folded if isinstance(one, Text) else str(one) for one in known])
             found.append(ComparedCodes(each.lhs.columns[0].name, codes, given, each.op in (Op.EQ, Op.IN)))
@@ -149,15 +148,22 @@ def word_for_code(case: Case) -> Finding | None:
         name = each.lhs.columns[0].name
         if _CODE_WORDS.isdisjoint(identifier_words(name)) or letters(name) in case.defined:
             continue
-        values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        words = [one.folded for one in values if isinstance(one, Text) and _is_word(one.folded)]
-        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in words):
+        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in _words(each)):
             return Finding(1.0, show_filter(each))
     return None
 
 
 _CODE_WORDS = frozenset({"code", "cd"})
 _SHORTEST_WORD = 5
+
+
+def _words(each: SqlFilter) -> list[str]:
+    """The whole words that a condition compares with."""
+    return [one.folded for one in _values(each) if isinstance(one, Text) and _is_word(one.folded)]
+
+
+def _values(each: SqlFilter) -> Iterable[Value | None]:
+    return each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
 
 
 def _is_word(text: str) -> bool:
@@ -182,12 +188,8 @@ def stored_code_used(case: Case) -> Finding | None:
 def _is_coded(each: SqlFilter, codes: set[str], spoken: frozenset[str]) -> bool:
     if each.lhs is None or len(each.lhs.columns) != 1 or _CODED.isdisjoint(operand_words(each.lhs)):
         return False
-    values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-    unsaid = [value for value in values if isinstance(value, Text) and value.folded not in spoken]
-    if len(unsaid) > 1:
+    values = _values(each)
+    unsaid = [value.folded for value in values if isinstance(value, Text) and value.folded not in spoken]
+    if len(unsaid) > 1 or not codes.isdisjoint(unsaid):
         return True
-    return any(
-        (isinstance(value, Text) and value.folded in codes and value.folded not in spoken)
-        or (isinstance(value, Number) and value.value > 1)
-        for value in values
-    )
+    return any(isinstance(value, Number) and value.value > 1 for value in values)

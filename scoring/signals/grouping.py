@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.periods_named import grain_asked, grain_of, period_of_each
+from scoring.alignment.outputs.periods_named import grain_asked, grain_of, period_of_each
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key

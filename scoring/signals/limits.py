@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
+from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import PROTECTIVE, names_column, takes_extreme
+from scoring.signals.order import names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
@@ -75,16 +76,22 @@ def limit_low(case: Case) -> Finding | None:
 def _unasked(case: Case) -> int | None:
     """A LIMIT below λ_min that no top-k asks for and that may cut something."""
     limit = case.sql.limit
-    if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
-        return None
-    if limit is not None and limit.count == 1 and case.sql.order_by and "current" in case.question.stems:
-        return None  # the current one is the last of several
-    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
-    if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
+    if limit is None or limit.count is None or _asks_extreme(case) or (limit.count == 1 and _asks_one(case)):
         return None
     if is_safety_limit(limit, case.question, case.rules) or _returns_one_row(case):
         return None
     return limit.count
+
+
+def _asks_extreme(case: Case) -> bool:
+    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
+    return bool(case.question.superlatives or case.enriched.superlatives) or formula
+
+
+def _asks_one(case: Case) -> bool:
+    """Whether one row may be asked for; the current one is the last of several."""
+    stems = case.question.stems
+    return not _EXTREME_WORDS.isdisjoint(stems) or (bool(case.sql.order_by) and "current" in stems)
 
 
 def _returns_one_row(case: Case) -> bool:

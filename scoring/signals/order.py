@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from scoring.alignment.amounts import UNIT_WORDS, asks_amount, holds_any_amount
-from scoring.alignment.shown_names import alias_words, shown_names
+from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
+from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
+from scoring.signals.cutting import cutting_key
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Limit, Op, Operand, SortKey, SqlFilter, Superlative
+from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, Superlative
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
 
-PROTECTIVE = 100
-"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 _EXTREMES = frozenset({"MAX", "MIN"})
 TAKING = _EXTREMES | {"MODE"}
 """Aggregates that give an extreme."""
 _RANKS = ("rank(", "dense_rank(", "row_number(", "percent_rank(", "ntile(")
-_RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
 
 
 def takes_extreme(case: Case) -> bool:
@@ -105,7 +103,7 @@ _INVERTED = frozenset("date birth birthday dob born year time rank position plac
 
 def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
-    key = _cutting_key(case)
+    key = cutting_key(case)
     if key is not None:
         ambiguous = asked.word in _YOUNG_OLD and _may_be_inverted(key.operand)
         if _descends(key) is not wanted and not ambiguous:
@@ -188,7 +186,7 @@ def order_unlinked(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
     'expected → actual: weight → price'
     """
-    key = _cutting_key(case)
+    key = cutting_key(case)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
     if key is None or measured is None:
         return None
@@ -222,29 +220,6 @@ def _counts_for_amount(key: Operand, measured: Superlative, case: Case) -> bool:
 
 def _is_column(operand: Operand) -> bool:
     return len(operand.columns) == 1 and operand.columns[0].name == operand.name
-
-
-def _cutting_key(case: Case) -> SortKey | None:
-    """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it.
-
-    A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
-    """
-    windows = [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
-    ranked = bool(windows) and any(each.ranked for each in case.sql.limits)
-    asked = {each.k for each in case.question.superlatives}
-    cutting = [each for each in case.sql.limits if _cuts(each, asked) and not (ranked and each.ranked)]
-    if ranked and not (cutting and case.sql.order_by):
-        return windows[0].order_by[0] if len(windows) == 1 else None
-    limited = {each.block: {key.name for key in each.partition} for each in cutting}
-    return next(
-        (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
-        None,
-    )
-
-
-def _cuts(limit: Limit, asked: set[int | None]) -> bool:
-    """Whether a LIMIT decides which rows come, and does not only protect the database."""
-    return limit.count is None or limit.count < PROTECTIVE or limit.count in asked
 
 
 def order_changed(case: Case) -> Finding | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoring.alignment.shown_names import tables_of
+from scoring.alignment.outputs.shown_names import tables_of
 from scoring.linking import best_likeness, content_words, is_named, operand_words
+from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
-from scoring.signals.limits import PROTECTIVE
 from scoring.signals.structure import read_columns
-from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SqlSpec, SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -31,9 +31,8 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
-    absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
-    if any(len([join for join in case.sql.joins if join.block == block]) == 1 for block in absent):
-        return None  # `LEFT JOIN … IS NULL`: a row without a partner comes once
+    if _finds_partnerless(case):
+        return None
     deeds = _counted_deeds(case)
     if deeds is not None:
         return deeds
@@ -47,6 +46,12 @@ def count_repeats(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
+
+
+def _finds_partnerless(case: Case) -> bool:
+    """Whether a block is `LEFT JOIN … IS NULL`: a row without a partner comes once."""
+    absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
+    return any([join.block for join in case.sql.joins].count(block) == 1 for block in absent)
 
 
 def _lacks_partner(each: SqlFilter) -> bool:
@@ -177,13 +182,17 @@ def order_collapsed(case: Case) -> Finding | None:
     """
     sql = case.sql
     grouped = {each.block for each in sql.group_by} | {each.block for each in sql.aggregations if each.windowed}
-    few = (each for each in sql.limits if not each.ranked and (each.count or 0) < PROTECTIVE)
-    arranged = {each.block for each in sql.order_by} | {each.block for each in few}
-    collapsed = arranged.intersection(each.block for each in sql.aggregations) - grouped
+    collapsed = _arranged(sql).intersection(each.block for each in sql.aggregations) - grouped
     for each in sql.projections if collapsed else ():
         if each.operand.func in _COLLAPSING and each.block in collapsed:
             return Finding(1.0, f"{each.operand.name} returns one row")
     return None
+
+
+def _arranged(sql: SqlSpec) -> set[str]:
+    """The blocks that are ordered or cut to few rows."""
+    few = (each for each in sql.limits if not each.ranked and (each.count or 0) < PROTECTIVE)
+    return {each.block for each in sql.order_by} | {each.block for each in few}
 
 
 def column_ungrouped(case: Case) -> Finding | None:

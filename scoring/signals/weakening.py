@@ -28,7 +28,7 @@ from scoring.verdict import Case, Weakening
 from scoring.words import identifier_words, stem
 
 _CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")
-TRIED = 0.05
+TRIED = 0.02
 """Strength where the SQL applies all the same what the enriched question takes away."""
 _CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
 _MOST = 50

@@ -9,9 +9,10 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.sql.date_calls import called_date, from_parts, part_now
+from scoring.sql.calendar.date_calls import called_date, from_parts, part_now
+from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
+from scoring.sql.calendar.sqlite_calls import sqlite_date
 from scoring.sql.expressions import bare, is_quoted_text
-from scoring.sql.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
@@ -25,9 +26,6 @@ _NOW_NAMES = frozenset(
 )
 _SHIFTS = MappingProxyType({"adddate": 1, "subdate": -1})
 _MYSQL_CALLS = frozenset({"yearweek", *_SHIFTS})
-_CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
-_STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
-_NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
 
 
 def constant(scope: Scope, node: Node, *, value_side: bool = False) -> Constant | None:
@@ -243,15 +241,7 @@ def _call(scope: Scope, node: Node) -> Constant | None:
         return _mysql_call(scope, name, arguments)
     if len(arguments) <= _MOST_PARTS and (day := called_date(name, _values(scope, arguments))) is not None:
         return day
-    if name == "strftime":
-        arguments = arguments[1:]
-    if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
-        return None
-    first = arguments[0].name.strip()
-    value: Constant | None = Now(Grain.DAY) if first.lower() == "now" else moment(first)
-    for modifier in arguments[1:8]:
-        value = _modified(value, modifier.name.strip().lower())
-    return value
+    return sqlite_date(name, arguments)
 
 
 _MOST_PARTS = 3
@@ -267,15 +257,6 @@ def _mysql_call(scope: Scope, name: str, arguments: list[Node]) -> Constant | No
     if name == "yearweek":
         return cut(start, Grain.WEEK)
     return None if start is None or len(arguments) != 2 else _plus(scope, start, arguments[1], _SHIFTS[name])
-
-
-def _modified(value: Constant | None, modifier: str) -> Constant | None:
-    if modifier in _NO_CHANGE:
-        return value
-    if modifier in _STARTS:
-        return cut(value, _STARTS[modifier])
-    found = _COUNT.fullmatch(modifier)
-    return moved(value, UNITS.get(found["unit"]), int(found["count"])) if found else None
 
 
 def _part_now(scope: Scope, node: Node) -> Constant | None:

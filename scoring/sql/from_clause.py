@@ -117,15 +117,20 @@ def record_optional(scope: Scope, *, is_starred: bool) -> None:
 def _not_joined_on(scope: Scope, idle: list[FromItem]) -> list[FromItem]:
     """The idle items without those by which another one that is read finds its rows: `hotels, bookings, reviews`."""
     for _ in idle[:_CHAINED]:
-        read_items = [item for item in scope.columns.items.values() if all(item is not each for each in idle)]
-        found = (scope.joins.of(item) for item in read_items)
-        joins = [join for join in found if join is not None and join.kind not in _RIGHT]
-        needed = {column.table for join in joins for pair in join.pairs for column in pair}
+        needed = _joined_on(scope, idle)
         left = [item for item in idle if item.table is None or item.table not in needed]
         if len(left) == len(idle):
             break
         idle = left
     return idle
+
+
+def _joined_on(scope: Scope, idle: list[FromItem]) -> set[str | None]:
+    """The tables that the joins of the items that are read name."""
+    read_items = [item for item in scope.columns.items.values() if all(item is not each for each in idle)]
+    found = (scope.joins.of(item) for item in read_items)
+    joins = [join for join in found if join is not None and join.kind not in _RIGHT]
+    return {column.table for join in joins for pair in join.pairs for column in pair}
 
 
 _CHAINED = 8

@@ -9,10 +9,11 @@ from sqlglot import exp
 
 from scoring.query import Unscored, UnscoredReason
 from scoring.specification import Clause, SqlFilter, SqlSpec
-from scoring.sql import aggregates, arithmetic, dates, expressions, subqueries, windows
+from scoring.sql import aggregates, arithmetic, expressions, subqueries, windows
 from scoring.sql.blocks import read_query
 from scoring.sql.bounds import screen, shortened
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.calendar import dates
 from scoring.sql.conditions import record, supplied_values
 from scoring.sql.conditions.unions import note_undone_unions
 from scoring.sql.conditions.unread_columns import note_unread_columns

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from evals.agreement import Judged
 from evals.by_agent import by_agent
-from learning.calibration import calibrate
-from learning.fitting import fit_log_odds
+from learning.calibration import LEAST_SLOPE, calibrate
+from learning.fitting import PRIOR, fit_log_odds
 from learning.labelled import CODES, Labelled, LabelTable
-from learning.selection import FEW_DATABASES_BOUND, UNPROVEN_BOUND, bounds
+from learning.selection import DOUBTED_FAULT, FEW_DATABASES_BOUND, LEAST_FAULT, UNPROVEN_BOUND, bounds
 from scoring.reason_kinds import FORGERIES
 from scoring.reasons import ReasonCode
 
-ERROR, STYLE = ReasonCode.FILTER_MISMATCHED, ReasonCode.DISTINCT_UNASKED
+ERROR, STYLE = ReasonCode.FILTER_MISMATCHED, ReasonCode.KEY_UNASKED
 SKILLED = {f"skilled {n}": 0.8 for n in range(3)}
 WEAK = {f"weak {n}": 0.3 for n in range(3)}
 
@@ -38,6 +38,7 @@ def answers(styled: set[str], *, databases: int = 6, seed: int = 1) -> list[Labe
                     question=question,
                     database=f"database {number % databases}",
                     agent=agent,
+                    strict=True,
                 )
             )
     return rows
@@ -71,24 +72,47 @@ def test_a_style_that_says_nothing_within_an_agent_gets_the_small_bound() -> Non
     assert bound(rows, ERROR) is None
 
 
-def test_a_direction_that_one_database_clearly_contradicts_gets_the_small_bound() -> None:
-    rows = answers(set())
-    contradicted = [
-        replace(row, strengths={ERROR: 1.0} if row.correct else {}) if row.database == "database 0" else row
-        for row in rows
-    ]
-    assert (bound(rows, ERROR), bound(contradicted, ERROR)) == (None, -UNPROVEN_BOUND)
+def test_a_direction_that_one_database_clearly_contradicts_gets_a_small_bound() -> None:
+    """A form as a fault: but a fault stays one, however many labels of one database speak for it."""
+    for code, small in ((STYLE, UNPROVEN_BOUND), (ERROR, DOUBTED_FAULT)):
+        rows = [replace(row, strengths={code: row.strengths.get(ERROR, 0.0)}) for row in answers(set())]
+        contradicted = [
+            replace(row, strengths={code: float(row.correct)}) if row.database == "database 0" else row for row in rows
+        ]
+        assert (bound(rows, code), bound(contradicted, code)) == (None, -small)
+    assert bounds(LabelTable.of(contradicted))[CODES.index(ERROR)][1] == -LEAST_FAULT
 
 
-def test_what_fires_on_few_databases_is_bounded_unless_the_labels_have_no_more() -> None:
-    spread = answers(set(), databases=6)
+def test_a_form_that_fires_on_few_databases_is_bounded_unless_the_labels_have_no_more() -> None:
+    spread, one = (
+        [replace(row, strengths={STYLE: row.strengths.get(ERROR, 0.0)}) for row in answers(set(), databases=databases)]
+        for databases in (6, 1)
+    )
     few = [
         replace(row, strengths={}) if row.database not in {"database 0", "database 1", "database 2"} else row
         for row in spread
     ]
-    assert bound(spread, ERROR) is None
-    assert bound(few, ERROR) == -FEW_DATABASES_BOUND
-    assert bound(answers(set(), databases=1), ERROR) is None
+    assert bound(spread, STYLE) is None
+    assert bound(few, STYLE) == -FEW_DATABASES_BOUND
+    assert bound(one, STYLE) is None
+
+
+def test_a_fault_that_fires_on_few_databases_keeps_its_weight() -> None:
+    """Its prior says what it is worth, and labels of few databases do not bound it."""
+    few = [
+        replace(row, strengths={}) if row.database not in {"database 0", "database 1", "database 2"} else row
+        for row in answers(set())
+    ]
+    assert bound(few, ERROR) is None
+    assert calibrate(few, folds=(3, 3)).weights[ERROR] < LEAST_SLOPE * PRIOR[CODES.index(ERROR)]
+
+
+def test_a_fault_that_no_label_shows_or_that_labels_excuse_still_counts_against_an_answer() -> None:
+    unseen, excused = ReasonCode.INTEGER_DIVISION, ReasonCode.ROLES_SWAPPED
+    rows = [replace(row, strengths={excused: float(row.correct)}) for row in answers(set())]
+    weights = calibrate(rows, folds=(3, 3)).weights
+    assert weights[unseen] <= LEAST_SLOPE * PRIOR[CODES.index(unseen)] * 0.99
+    assert -LEAST_SLOPE * DOUBTED_FAULT <= weights[excused] <= -LEAST_SLOPE * LEAST_FAULT
 
 
 def test_a_forgery_keeps_its_weight_whatever_the_labels_say() -> None:

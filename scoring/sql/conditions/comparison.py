@@ -10,6 +10,8 @@ from itertools import islice
 from sqlglot import exp
 
 from scoring.specification import Clause, Limit, Op, Operand, SqlFilter, SubqueryRole, VoidKind
+from scoring.sql.calendar.moments import Constant, Now
+from scoring.sql.calendar.ranges import bounded, consecutive, dated, time_of
 from scoring.sql.conditions.differences import difference
 from scoring.sql.conditions.drafts import FLIPPED, FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
@@ -18,9 +20,7 @@ from scoring.sql.conditions.supplied_values import check_held
 from scoring.sql.conditions.whole_columns import extreme_met, gives_back, is_whole_column
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
-from scoring.sql.moments import Constant, Now
 from scoring.sql.parameters.unknown_values import is_parameter
-from scoring.sql.ranges import bounded, consecutive, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
+from scoring.sql.calendar.moments import Constant
+from scoring.sql.calendar.ranges import dated, run_of_parts, spanned, time_of
 from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import (
     comparison,
@@ -31,8 +33,6 @@ from scoring.sql.expressions import bare, read_value
 from scoring.sql.folded import is_true
 from scoring.sql.folding.folder import fold
 from scoring.sql.folding.plain_conditions import is_plain
-from scoring.sql.moments import Constant
-from scoring.sql.ranges import dated, run_of_parts, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
 from scoring.sql.undoing import discard, mark, note

@@ -47,10 +47,8 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]
-        who += [row["period"]] if by_period else []
         table.add_row(
-            *(Text(one_line(str(each), 40)) for each in who),
+            *_who(row, by_version=by_version, by_period=by_period),
             str(row["received"]),
             _figure(row["mean"], ".1f"),
             _figure(row["p90"], ".0f"),
@@ -64,6 +62,14 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     if any(row["estimate"] is None and row["received"] for row in rows):
         return Group(table, Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
     return table
+
+
+def _who(row: Mapping[str, object], *, by_version: bool, by_period: bool) -> list[Text]:
+    """The cells of a row that say whose answers they are."""
+    who = [row["tenant"], row["agent"]]
+    who += [row["agent_version"] or ""] if by_version else []
+    who += [row["period"]] if by_period else []
+    return [Text(one_line(str(each), 40)) for each in who]
 
 
 def _interval(row: Mapping[str, object]) -> str:

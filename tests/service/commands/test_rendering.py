@@ -76,8 +76,9 @@ def test_a_missing_figure_is_a_dash_and_not_zero() -> None:
     row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong", "estimate"))
     known = {"tenant": "t", "agent": "a", "agent_version": None, "received": 3, "low": 0.0, "high": 1.0, "labels": 0}
     text = drawn(report_table([known | row]))
-    assert text.count(" –") == 6
-    assert "0–100%" in text
+    assert text.splitlines()[-2].count(" –") == 7
+    assert "0–100%" not in text
+    assert "not measured yet" in text
 
 
 def test_the_worst_answers_show_what_counts_against_them() -> None:

@@ -61,10 +61,10 @@ _ENDS = frozenset({"end", "ending", "last"})
 def _grain_named(column: str) -> Grain | None:
     """The period that a column's name says it holds: `month_start`, `period_month`, `sales_week`."""
     words = identifier_words(column)
-    found = [_NAMED[word] for word in words if word in _NAMED]
-    if not found or (words[-1] not in _NAMED and words[-1] not in _OTHERS):
+    places = [place for place, word in enumerate(words) if word in _NAMED]
+    if not places or not _OTHERS.issuperset(words[places[-1] + 1 :]):
         return None
+    found = [_NAMED[words[place]] for place in places]
     if "period" in words and len(found) > 1:
         found = [grain for word, grain in _NAMED.items() if word in words and word != "period"]
-    at = max(place for place, word in enumerate(words) if word in _NAMED)
-    return found[0] if len(found) == 1 and all(word in _OTHERS for word in words[at + 1 :]) else None
+    return found[0] if len(found) == 1 else None

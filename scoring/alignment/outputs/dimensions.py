@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 
-from scoring.alignment.amounts import UNIT_WORDS
+from scoring.alignment.outputs.amounts import UNIT_WORDS
+from scoring.alignment.outputs.shown_names import alias_words, is_called
 from scoring.alignment.requirements import mapped_column
-from scoring.alignment.shown_names import alias_words, is_called
 from scoring.linking import LINKED, content_words, likeness
 from scoring.rules import Rules
 from scoring.specification import Direction, Output, Projection, QuestionSpec, RatioKind, SqlSpec

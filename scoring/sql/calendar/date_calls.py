@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from scoring.sql.moments import UNITS, Constant, Now, cut, moved
+from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moved
 from scoring.values import Grain, Number, TimeRange, period
 
 _SAME = frozenset(
@@ -95,8 +95,11 @@ def from_parts(values: Sequence[Constant | None]) -> Constant | None:
     if all(isinstance(each, Number) and abs(each.value) < 1e6 for each in values):
         whole = [int(each.value) for each in values if isinstance(each, Number)]
         return period(Grain.DAY, year=whole[0], month=whole[1], day=whole[2])
-    if not isinstance(year, Now) or not year.number or day != Number(1):
-        return None
+    return _first_of(year, month) if isinstance(year, Now) and year.number and day == Number(1) else None
+
+
+def _first_of(year: Now, month: Constant | None) -> Now | None:
+    """The first day of a year relative to now, or of this month."""
     if month == Number(1):
         return Now(Grain.YEAR, year.offset, whole=True)
     this_month = isinstance(month, Now) and month.unit is Grain.MONTH and not month.offset and not year.offset

@@ -94,8 +94,10 @@ def moved(start: Constant | None, unit: Grain | None, count: int | None) -> Cons
             None if start.start is None else shift(start.start, unit, count),
             None if start.end is None else shift(start.end, unit, count),
         )
-    if not isinstance(start, Now):
-        return None
+    return _moved_now(start, unit, count) if isinstance(start, Now) else None
+
+
+def _moved_now(start: Now, unit: Grain, count: int) -> Now | None:
     if start.unit is unit:
         return Now(unit, start.offset + count, start.whole, start.number)
     if start.whole and not start.number and (same := _in_units(start.unit, unit, count)) is not None:

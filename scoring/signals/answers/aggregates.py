@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.amounts import UNIT_WORDS, asks_amount, asks_quantity, holds_any_amount
-from scoring.alignment.shown_names import is_called, shown_names
+from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, asks_quantity, holds_any_amount
+from scoring.alignment.outputs.shown_names import is_called, shown_names
 from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, is_named
+from scoring.signals.answers.outputs import measure_beside
+from scoring.signals.answers.stand_ins import is_cryptic
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
-from scoring.signals.outputs import measure_beside
-from scoring.signals.stand_ins import is_cryptic
 from scoring.specification import Aggregation, Definition, Op, SqlFilter
 from scoring.values import Number, Text
 from scoring.verdict import Case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.shown_names import tables_of
+from scoring.alignment.outputs.shown_names import tables_of
 from scoring.linking import is_named
 from scoring.signals.keys import ROLES, is_key, key_words
 from scoring.specification import Column, Output, Projection

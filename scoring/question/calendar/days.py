@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range
+from scoring.question.calendar.years import is_fiscal
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
-from scoring.question.years import is_fiscal
 from scoring.values import DatePart, Grain, TimeRange, period
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.alignment.dimensions import THEM
-from scoring.alignment.periods_named import is_period
-from scoring.alignment.shown_names import alias_words, shown_names
+from scoring.alignment.outputs.dimensions import THEM
+from scoring.alignment.outputs.periods_named import is_period
+from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import content_words
+from scoring.signals.answers.stand_ins import asks_rows, stands_for
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
-from scoring.signals.stand_ins import asks_rows, stands_for
 from scoring.specification import Column, Definition, Output, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters

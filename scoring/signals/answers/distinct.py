@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scoring.alignment.shown_names import table_words, tables_of
+from scoring.alignment.outputs.shown_names import table_words, tables_of
 from scoring.linking import content_words, is_named
+from scoring.signals.answers.outputs import asks_entities
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, is_value_of, key_words
-from scoring.signals.outputs import asks_entities
 from scoring.specification import Op, Operand, SqlSpec
 from scoring.verdict import Case
 from scoring.words import identifier_words

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scoring.alignment.dimensions import defined_columns
-from scoring.alignment.periods_named import is_period, names_time
+from scoring.alignment.outputs.dimensions import defined_columns
+from scoring.alignment.outputs.periods_named import is_period, names_time
+from scoring.alignment.outputs.shown_names import alias_words, table_words
 from scoring.alignment.requirements import mapped_column
-from scoring.alignment.shown_names import alias_words, table_words
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.rules import Rules
 from scoring.specification import GroupKey, Operand, Projection, QuestionSpec, SqlSpec, SubqueryRole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scoring.question.days import (
+from scoring.question.calendar.days import (
     joined_months,
     opens_months,
     read_day_after_month,
@@ -13,13 +13,13 @@ from scoring.question.days import (
     read_month,
     read_ranked_day,
 )
+from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
+from scoring.question.calendar.states import is_of_state
+from scoring.question.calendar.years import read_century, read_fiscal_year, read_season, read_year
+from scoring.question.calendar.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
-from scoring.question.states import is_of_state
-from scoring.question.years import read_century, read_fiscal_year, read_season, read_year
-from scoring.question.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 
@@ -208,27 +208,31 @@ def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
 
 def _window(reading: Reading, place: int) -> Time | None:
     """`last 30 days`, `past three months`, `next 2 weeks`."""
-    language = reading.language
     glued = _GLUED.fullmatch(reading.lower(place + 1))
     if glued is not None:
-        size, unit = int(glued[1]), SHORT_UNITS[glued[2]]
-        ahead = reading.lowers[place] in language.future
-        return Time(RelativeTime(unit, 0, size) if ahead else RelativeTime(unit, -size, 0), place, place + 2)
+        return _beside_now(reading, SHORT_UNITS[glued[2]], int(glued[1]), place, place + 2)
     count = _count_at(reading, place + 1)
     full = int(count is not None and reading.lower(place + 2) in _FULL)
-    grain = language.grains.get(reading.lower(place + full + (2 if count else 1)))
-    if grain is None or (count is None and reading.has_role(place, Role.TIME)):
+    grain = reading.language.grains.get(reading.lower(place + full + (2 if count else 1)))
+    if grain is None or (count is None and _is_no_window(reading, place, grain)):
         return None
-    if full and count and reading.lowers[place] in language.past:
+    if full and count and reading.lowers[place] in reading.language.past:
         return Time(RelativeTime(grain, -count, 0, whole=True), place, place + 4)
-    if count is None and grain is Grain.DAY and reading.lower(place - 1) in _POSSESSIVE:
-        return None  # `their last day` is a day of theirs
-    if count is None and place and reading.lowers[place] not in language.past:
-        return None
     size, end = (count, place + 3 + full) if count else (1, place + 2)
-    if reading.lowers[place] in language.future:
-        return Time(RelativeTime(grain, 0, size), place, end)
-    return Time(RelativeTime(grain, -size, 0), place, end)
+    return _beside_now(reading, grain, size, place, end)
+
+
+def _beside_now(reading: Reading, unit: Grain, size: int, place: int, end: int) -> Time:
+    """The units up to now, or those from now on after a word of the future."""
+    ahead = reading.lowers[place] in reading.language.future
+    return Time(RelativeTime(unit, 0, size) if ahead else RelativeTime(unit, -size, 0), place, end)
+
+
+def _is_no_window(reading: Reading, place: int, grain: Grain) -> bool:
+    """Whether a unit without a number is no window of time: `their last day` is a day of theirs."""
+    if reading.has_role(place, Role.TIME) or (grain is Grain.DAY and reading.lower(place - 1) in _POSSESSIVE):
+        return True
+    return place > 0 and reading.lowers[place] not in reading.language.past
 
 
 _FULL = frozenset({"full", "complete", "completed", "whole", "calendar", "entire"})

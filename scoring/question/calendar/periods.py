@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from scoring.question.calendar.moments import PARTS_OF_YEAR, Moment, Time
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Role
-from scoring.question.moments import PARTS_OF_YEAR, Moment, Time
 from scoring.question.phrases import operand
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from scoring.question.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, Time
+from scoring.question.calendar.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, Time
 from scoring.question.reading import Reading
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, floor, shift
 

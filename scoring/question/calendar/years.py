@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from scoring.question.calendar.moments import DAY, YEAR, Time, year_span
 from scoring.question.language import Role
-from scoring.question.moments import DAY, YEAR, Time, year_span
 from scoring.question.reading import Reading
 from scoring.values import Grain, TimeRange, shift
 
@@ -68,7 +68,7 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     before = reading.lower(at)
     if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
         return True
-    if reading.lower(place + 1) == "ytd" or tuple(reading.lowers[place + 1 : place + 3]) in _SO_FAR:
+    if _is_so_far(reading, place + 1):
         return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
@@ -78,6 +78,10 @@ def _after_time_word(reading: Reading, place: int) -> bool:
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
     mark = reading.ends.get(place)
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+def _is_so_far(reading: Reading, place: int) -> bool:
+    return reading.lower(place) == "ytd" or tuple(reading.lowers[place : place + 2]) in _SO_FAR
 
 
 _SO_FAR = frozenset({("so", "far"), ("to", "date")})

@@ -7,8 +7,8 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from scoring.specification import Op
-from scoring.sql.moments import Constant, Now
-from scoring.sql.period_columns import period_kept
+from scoring.sql.calendar.moments import Constant, Now
+from scoring.sql.calendar.period_columns import period_kept
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Term
 from scoring.values import DatePart, Grain, Number, RelativeTime, Scalar, Text, TimeRange, Value, period, shift
@@ -124,15 +124,19 @@ def run_of_parts(first: object, last: object) -> DatePart | None:
 
 def consecutive(times: frozenset[Scalar]) -> DatePart | TimeRange | None:
     """Months or quarters that follow one another, as one run."""
-    ranges = sorted([each for each in times if isinstance(each, TimeRange)], key=lambda each: str(each.start))
+    ranges = [each for each in times if isinstance(each, TimeRange)]
     if len(ranges) == len(times) >= _SEVERAL:
-        joined = all(one.end is not None and one.end == other.start for one, other in pairwise(ranges))
-        return TimeRange(ranges[0].start, ranges[-1].end) if joined else None
+        return _joined(sorted(ranges, key=lambda each: str(each.start)))
     parts = [each for each in times if isinstance(each, DatePart) and each.part in ("month", "quarter")]
     values = sorted(each.value for each in parts)
     if len(parts) < max(len(times), 2) or len({each.part for each in parts}) > 1 or values[0] < 1:
         return None
     return DatePart(parts[0].part, values[0], values[-1]) if values[-1] - values[0] + 1 == len(values) else None
+
+
+def _joined(ranges: list[TimeRange]) -> TimeRange | None:
+    joined = all(one.end is not None and one.end == other.start for one, other in pairwise(ranges))
+    return TimeRange(ranges[0].start, ranges[-1].end) if joined else None
 
 
 _SEVERAL = 3

@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from scoring.sql.date_calls import PARTS, SILENT_CALLS
+from scoring.sql.calendar.date_calls import PARTS, SILENT_CALLS
+from scoring.sql.calendar.moments import unit_named
+from scoring.sql.calendar.ranges import names_date
 from scoring.sql.expressions import read_cast
-from scoring.sql.moments import unit_named
-from scoring.sql.ranges import names_date
 from scoring.sql.scopes import Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, combine, function_name
 

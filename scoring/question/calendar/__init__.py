@@ -1,0 +1,1 @@
+"""Reads times of a question: days, years, windows and periods, in any words."""

@@ -1,0 +1,1 @@
+"""Signals about what the answer shows: its columns, aggregates, ratios and units."""

@@ -1,0 +1,40 @@
+"""The key that decides which rows a LIMIT keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scoring.specification import Limit, SortKey, Window
+from scoring.verdict import Case
+
+PROTECTIVE = 100
+"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
+_RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
+
+
+def cutting_key(case: Case) -> SortKey | None:
+    """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it.
+
+    A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
+    """
+    windows = _ranking_windows(case)
+    ranked = bool(windows) and any(each.ranked for each in case.sql.limits)
+    asked = {each.k for each in case.question.superlatives}
+    cutting = [each for each in case.sql.limits if _cuts(each, asked) and not (ranked and each.ranked)]
+    if ranked and not (cutting and case.sql.order_by):
+        return windows[0].order_by[0] if len(windows) == 1 else None
+    return _first_key(case.sql.order_by, cutting)
+
+
+def _ranking_windows(case: Case) -> list[Window]:
+    return [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
+
+
+def _first_key(keys: Iterable[SortKey], cutting: Iterable[Limit]) -> SortKey | None:
+    limited = {each.block: {key.name for key in each.partition} for each in cutting}
+    return next((key for key in keys if key.block in limited and key.operand.name not in limited[key.block]), None)
+
+
+def _cuts(limit: Limit, asked: set[int | None]) -> bool:
+    """Whether a LIMIT decides which rows come, and does not only protect the database."""
+    return limit.count is None or limit.count < PROTECTIVE or limit.count in asked
