@@ -7,7 +7,6 @@ becomes `…`. A masked message stays as it is when it is masked again: an event
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 LONGEST_KEPT = 300
 """Characters kept of a message."""
@@ -57,25 +56,30 @@ def mask_error(error: str, sql: str) -> str:
     'no such column: t.nam'
     """
     names = {each.lower() for each in _NAME.findall(sql)} if error else frozenset[str]()
-    text = "".join(_kept(" ".join(error[:_READ].split()), names))
+    text = _kept(" ".join(error[:_READ].split()), names)
     return _shortened(_MASKED.sub(f" {_HIDDEN} ", text).strip())
 
 
-def _kept(line: str, names: frozenset[str] | set[str]) -> Iterator[str]:
-    """The message piece by piece, with what is hidden replaced."""
+def _kept(line: str, names: frozenset[str] | set[str]) -> str:
+    """The message with what is hidden replaced."""
+    masked: list[str] = []
     end = 0
     for token in _TOKEN.finditer(line):
-        yield line[end : token.start()]
+        masked.append(line[end : token.start()])
         end = token.end()
-        stays = _is_code(line, token) or _stays(token.group(), names)
-        yield token.group() if stays else _HIDDEN
+        stays = _is_code(token.group(), masked) or _stays(token.group(), names)
+        masked.append(token.group() if stays else _HIDDEN)
+    return "".join(masked)
 
 
-def _is_code(line: str, token: re.Match[str]) -> bool:
-    """Whether it is an SQLSTATE: what only looks like one may be any number, but not first or after the word."""
-    if _CODE.fullmatch(token.group()) is None:
+def _is_code(token: str, masked: list[str]) -> bool:
+    """Whether it is an SQLSTATE: what only looks like one may be any number, but not first or after the word.
+
+    `masked` is the message before it, where a hidden word that ends in `code` is none.
+    """
+    if _CODE.fullmatch(token) is None:
         return False
-    before = line[: token.start()].lower().rstrip(" :=(")
+    before = "".join(masked).lower().rstrip(" :=(")
     return not before or before.endswith(("state", "code"))
 
 

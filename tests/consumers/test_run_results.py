@@ -116,6 +116,7 @@ WORDS = st.sampled_from("column … \" ' 42P01 code 12345 Ann TimeoutError nam :
 @given(st.text(max_size=80) | st.lists(WORDS, max_size=150).map(" ".join) | st.lists(WORDS, max_size=30).map("".join))
 @example("column " * 100)
 @example("Ann " * 1000)
+@example("0CODE:40000")
 def test_masking_twice_changes_nothing_so_that_an_event_keeps_its_hash(error: str) -> None:
     once = mask_error(error, SQL)
     assert mask_error(once, SQL) == once

@@ -45,6 +45,6 @@ async def test_without_memory_answers_are_judged_alone_and_not_remembered(servin
     async with serving(memory=ON) as client:
         found = (await client.get(f"/v1/evaluations/{await send(client, 'e3', 'spelt')}")).json()
         before = (await client.get(f"/v1/evaluations/{await send(client, 'e2', 'rye')}")).json()
-    assert found["context"] == {"answers": 0, "usual": PRIOR_USUAL, "voices": [], "joins": []}
+    assert found["context"] == {"answers": 0, "usual": PRIOR_USUAL, "voices": [], "joins": [], "lacking": []}
     assert before["context"] is None
     assert before["p_alone"] == before["p_correct"]
