@@ -52,7 +52,7 @@ _ALL_BELOW = re.compile(
 )
 _NONE_THERE = re.compile(
     r"\b(?:ha(?:ve|s) no (?!flag|mark|own|such)|never |there are no "
-    r"|(?P<data>contains? no (?:test|demo|such|internal)\b))",
+    r"|\(no |(?P<data>contains? no (?:test|demo|such|internal)\b))",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+")
@@ -70,6 +70,8 @@ class Exclusion:
     """It says what has ended, and not that it does not count."""
     spreads: bool
     """What hangs off the rows does not count either."""
+    told: bool
+    """The dictionary says that it spreads. Else that is only likely, since the rows are made up."""
     only: frozenset[str] = frozenset()
     """Names of the tables to which it spreads; empty: to all."""
     too: frozenset[str] = frozenset()
@@ -124,20 +126,17 @@ def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalo
     when = _limits(said.clause, column) or (counting_phrases(column.table) if soft else ())
     listed = _listed(said.clause, column, catalogue)
     always = not when and not said.state
+    told = bool(when) or bool(listed) or _ALL_BELOW.search(said.sentence) is not None
     return Exclusion(
         column=column,
         predicate=predicate,
         when=when,
         state=said.state and not when,
-        spreads=bool(when) or (always and (bool(listed) or _reaches_below(column, said))),
+        spreads=bool(when) or (always and (told or _is_unreal(column, said.before))),
+        told=told,
         only=listed if always else frozenset(),
         too=listed if when and _SO_ARE.search(said.clause) else frozenset(),
     )
-
-
-def _reaches_below(column: DescribedColumn, said: SaidOfRows) -> bool:
-    """Whether what hangs off the rows does not count either: it says so, or the rows are made up."""
-    return _ALL_BELOW.search(said.sentence) is not None or _is_unreal(column, said.before)
 
 
 def _clause(sentence: str, match: re.Match[str]) -> str:
@@ -220,7 +219,7 @@ def _listed(clause: str, column: DescribedColumn, catalogue: Catalogue) -> froze
     return frozenset(each.name for each in tables if each.name != column.table)
 
 
-_THEIRS = re.compile(r"\btheirs?\b|\([^()]*,[^()]*\)", re.IGNORECASE)
+_THEIRS = re.compile(r"\btheirs?\b|\((?!no )[^()]*,[^()]*\)", re.IGNORECASE)
 
 
 def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[WrittenConvention]:
@@ -230,7 +229,9 @@ def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[
         placed = f"{column.table}.{exclusion.predicate}"
         for each in _spread(exclusion, text, catalogue):
             own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
-            yield WrittenConvention(table=each.name, predicate=placed, when=(*when, *own))
+            yield WrittenConvention(
+                table=each.name, predicate=placed, required=exclusion.told, when=(*when, *own)
+            )
 
 
 def counting_phrases(table: str) -> tuple[str, ...]:
