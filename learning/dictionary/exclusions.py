@@ -126,7 +126,7 @@ def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalo
     when = _limits(said.clause, column) or (counting_phrases(column.table) if soft else ())
     listed = _listed(said.clause, column, catalogue)
     always = not when and not said.state
-    told = bool(when) or bool(listed) or _ALL_BELOW.search(said.sentence) is not None
+    told = any((when, listed, _ALL_BELOW.search(said.sentence)))
     return Exclusion(
         column=column,
         predicate=predicate,
@@ -229,9 +229,7 @@ def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[
         placed = f"{column.table}.{exclusion.predicate}"
         for each in _spread(exclusion, text, catalogue):
             own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
-            yield WrittenConvention(
-                table=each.name, predicate=placed, required=exclusion.told, when=(*when, *own)
-            )
+            yield WrittenConvention(table=each.name, predicate=placed, required=exclusion.told, when=(*when, *own))
 
 
 def counting_phrases(table: str) -> tuple[str, ...]:
