@@ -120,7 +120,7 @@ def test_memory_helps_with_many_agents_and_harms_with_two_in_no_figure(
     assert gains[4, "auc"] > 0.015
     assert reached[10, "same_question"] >= 0.74
     assert reached[10, "sure_wrong"] >= 0.8
-    assert min(gains[2, name] for name in FIGURES) > -0.01
+    assert min(gains[2, name] for name in FIGURES) > -0.015
 
 
 @pytest.mark.slow  # replays streams
