@@ -29,7 +29,7 @@ LEAST, MOST = 0.14, 0.97
 LEAST_SLOPE = 2.3
 """The calibration may not flatten the evidence below this.
 
-Half of the wrong answers to everyday questions show no fault without the company's dictionary; a slope that is fitted
+Most wrong answers to everyday questions show no fault without the company's dictionary; a slope that is fitted
 to them would doubt the faults that do show. So where labels err, `p_correct` is surer than they are: against an answer
 with a fault down to `LEAST`, and of right answers by a hundredth or two.
 """

@@ -33,7 +33,9 @@ def _prior(code: ReasonCode) -> float:
         return CONTRADICTION
     if code in FORMS:
         return -0.5
-    return FORGERIES.get(code, HINTS.get(code, 2 * FAULT) / 2)
+    if code in HINTS:
+        return HINTS[code] / 2
+    return FORGERIES.get(code, FAULT)
 
 
 PRIOR = np.array([_prior(code) for code in CODES])
