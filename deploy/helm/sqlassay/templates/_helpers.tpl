@@ -91,6 +91,7 @@ metadata:
 spec:
   serviceAccountName: {{ include "sqlassay.serviceAccount" $root }}
   automountServiceAccountToken: false
+  enableServiceLinks: false
   terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds | default 45 }}
   securityContext: {{- include "sqlassay.podSecurity" $root | nindent 4 }}
   {{- with $root.Values.imagePullSecrets }}
