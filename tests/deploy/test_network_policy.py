@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.charts import only, render
+from tests.deploy.charts import merged, only, render
 from tests.deploy.network import RELEASE, Place, admitted
 
 INGRESS = {"ingress": {"enabled": True, "hosts": [{"host": "assay.example.org"}]}}
@@ -119,6 +119,8 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     *((PROXIED, role, "private server", 3128, True) for role in ("api", "worker")),
     (PROXIED, "migrate", "private server", 3128, False),
     (PROXIED, "worker", "internet", 3128, False),
+    (PROXIED | MODEL, "worker", "internet", 443, False),
+    (merged(PROXIED | MODEL, {"httpProxy": {"model": False}}), "worker", "internet", 443, True),
     ({}, "migrate", "server here", 9092, False),
     ({}, "canary", "server here", 5432, False),
     ({}, "canary", "internet", 443, False),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from helm_python import HelmError
 
-from tests.deploy.charts import CHART, only, render
+from tests.deploy.charts import CHART, LEAST, ROOT, merged, only, render
 from tests.deploy.releases import CLUSTERS, MATRIX
 
 
@@ -90,6 +92,35 @@ def test_a_gateway_removes_the_prefix_that_it_adds():
     assert rule["matches"] == [{"path": {"type": "PathPrefix", "value": "/quality/sqlassay/v1"}}]
     assert rule["filters"][-1]["urlRewrite"]["path"] == {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/v1"}
     assert rule["backendRefs"] == [{"name": "assay-sqlassay", "port": 80}]
+
+
+GONE = {("networkPolicy", "egressPorts"): "egressPorts", ("alerts", "windows"): "windows"}
+"""Values of the first chart that have another name now, in docs/kubernetes/README.md, and what the refusal says."""
+
+
+def first_values() -> dict[str, Any]:
+    return yaml.safe_load(Path(__file__).with_name("first_values.yaml").read_text("utf-8"))
+
+
+def test_an_upgrade_reads_the_values_of_the_first_chart():
+    values = first_values()
+    for group, key in GONE:
+        del values[group][key]
+    objects = render(merged(values, LEAST), least=False)
+    assert {each["kind"] for each in objects} >= {"Deployment", "Job", "Service", "PodDisruptionBudget"}
+    # the two whose default changed
+    assert only(objects, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_HTTP__PUBLIC_METRICS"] == "true"
+    [worker] = only(objects, "Deployment", "assay-sqlassay-worker")["spec"]["template"]["spec"]["containers"]
+    assert worker["resources"]["requests"]["memory"] == "512Mi"
+
+
+@pytest.mark.parametrize("path", GONE)
+def test_a_value_of_the_first_chart_that_is_gone_is_refused_by_name_and_explained(path: tuple[str, str]):
+    group, key = path
+    with pytest.raises(HelmError, match=GONE[path]):
+        render({group: {key: first_values()[group][key]}})
+    page = (ROOT / "docs" / "kubernetes" / "README.md").read_text("utf-8")
+    assert f"`{group}.{key}`" in page
 
 
 def test_names_and_selectors_stay_over_an_upgrade():

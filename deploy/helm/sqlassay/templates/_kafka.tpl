@@ -36,7 +36,7 @@ SQLASSAY_KAFKA__SASL_USERNAME: {{ . | quote }}
 - {name: kafka-ca, configMap: {name: {{ .ca.configMap | quote }}}}
 {{- end }}
 {{- with .client.secret }}
-- {name: kafka-client, secret: {secretName: {{ . | quote }}, defaultMode: 0440}}
+- {name: kafka-client, secret: {secretName: {{ . | quote }}}}
 {{- end }}
 {{- end }}
 {{- end }}

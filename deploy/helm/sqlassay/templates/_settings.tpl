@@ -16,6 +16,9 @@ SQLASSAY_TELEMETRY__ENDPOINT: {{ . | quote }}
 {{- if .url }}
 HTTP_PROXY: {{ .url | quote }}
 HTTPS_PROXY: {{ .url | quote }}
+{{- if .model }}
+SQLASSAY_JUDGE__PROXY: {{ .url | quote }}
+{{- end }}
 NO_PROXY: {{ concat (list "localhost" "127.0.0.1" "::1" ".svc" ".cluster.local") .noProxy | join "," | quote }}
 {{- end }}
 {{- end }}
