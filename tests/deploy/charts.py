@@ -61,7 +61,16 @@ def documented_install() -> tuple[str, dict[str, Any]]:
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
     """The objects in one rendered file."""
-    return (each for each in yaml.load_all(text, yaml.CSafeLoader) if each)
+    return (each for each in yaml.load_all(text, _OnceLoader) if each)
+
+
+class _OnceLoader(yaml.CSafeLoader):
+    """Refuses a key that stands twice in one mapping, of which Kubernetes would drop one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: {[key for key in keys if keys.count(key) > 1]}"
+        return super().construct_mapping(node, deep)
 
 
 def only(objects: list[dict[str, Any]], kind: str, name: str | None = None) -> dict[str, Any]:

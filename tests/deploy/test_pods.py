@@ -36,7 +36,7 @@ def test_common_values_reach_every_pod_and_a_workload_adds_its_own(kind: str):
 
 
 def test_labels_of_the_user_change_no_selector():
-    values = {"common": {"labels": {"app.kubernetes.io/name": "other", "app.kubernetes.io/instance": "other"}}}
+    values = {"common": {"labels": {"team": "quality"}, "podLabels": {"app.kubernetes.io/name": "other"}}}
     for name in ("api", "worker"):
         plain, labelled = (only(render(each), "Deployment", f"assay-sqlassay-{name}") for each in ({}, values))
         assert plain["spec"]["selector"] == labelled["spec"]["selector"]
@@ -44,6 +44,18 @@ def test_labels_of_the_user_change_no_selector():
             labelled["spec"]["template"]["metadata"]["labels"].items()
             >= plain["spec"]["selector"]["matchLabels"].items()
         )
+
+
+@pytest.mark.parametrize("label", ["app.kubernetes.io/name", "app.kubernetes.io/component", "helm.sh/chart"])
+def test_a_label_of_the_chart_is_no_label_of_the_user(label: str):
+    with pytest.raises(HelmError, match=label):
+        render({"common": {"labels": {label: "other"}}})
+
+
+def test_annotations_of_the_user_do_not_unhook_the_job():
+    values = {"migrations": {"annotations": {"helm.sh/hook": "post-install", "owner": "quality"}}}
+    held = only(render(values), "Job")["metadata"]["annotations"]
+    assert (held["helm.sh/hook"], held["owner"]) == ("pre-install,pre-upgrade", "quality")
 
 
 def test_the_canary_takes_placement_only():

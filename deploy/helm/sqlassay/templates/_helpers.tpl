@@ -19,8 +19,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- define "sqlassay.labels" -}}
 {{- with (.Values.common | default dict).labels }}
-{{- toYaml . }}
-{{ end -}}
+{{- toYaml . | nindent 0 }}
+{{- end }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ include "sqlassay.selector" . }}
 app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | trunc 63 | trimSuffix "-" | quote }}

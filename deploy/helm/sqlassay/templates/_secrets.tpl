@@ -40,9 +40,9 @@
 {{- fail "secrets.tokens: give at least one tenant a token (\"*\" is for all), set login, or set secrets.existingSecret or secrets.from" }}
 {{- end }}
 {{- $_ := set $data "SQLASSAY_HTTP__TOKENS" ($secrets.tokens | toJson) }}
+{{- end }}
 {{- /* for Prometheus, which cannot read it out of JSON */ -}}
 {{- $_ := set $data .Values.metrics.serviceMonitor.tokenSecret.key (get $secrets.tokens "*") }}
-{{- end }}
 {{- range $name, $value := $data }}
 {{- if $value }}
 {{ $name }}: {{ $value | quote }}
