@@ -124,6 +124,17 @@ def test_rows_are_kept_forever_only_on_request(values: dict[str, Any], days: str
 
 
 @pytest.mark.parametrize(
+    ("given", "written"),
+    [(134_217_728, "134217728"), (1_000_000, "1000000"), (0.25, "0.25"), (30, "30"), (True, "true"), ("1e3", "1e3")],
+)
+def test_a_number_stays_as_it_is_written(given: object, written: str):
+    objects = render({"settings": {"SQLASSAY_DATABASE__TIMEOUT": given}})
+    assert only(objects, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_DATABASE__TIMEOUT"] == written
+    [container] = only(objects, "Job")["spec"]["template"]["spec"]["containers"]
+    assert {"name": "SQLASSAY_DATABASE__TIMEOUT", "value": written} in container["env"]
+
+
+@pytest.mark.parametrize(
     ("endpoint", "port"),
     [("http://collector:4318", 4318), ("https://otlp.example.org/base", 443), ("http://collector", 80)],
 )

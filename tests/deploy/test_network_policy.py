@@ -22,6 +22,10 @@ REDIS: list[dict[str, Any]] = [
 ]
 """Every way in which values name a Redis."""
 PRIVATE = [{"ipBlock": {"cidr": "10.9.0.0/24"}}]
+MODEL_GIVEN_ELSEWHERE: list[dict[str, Any]] = [
+    {"secrets": {"from": {"SQLASSAY_JUDGE__BASE_URL": {"name": "model", "key": "url"}}}},
+    {"common": {"extraEnv": [{"name": "SQLASSAY_JUDGE__BASE_URL", "value": "https://models.example.org/v1"}]}},
+]
 MODEL_OF_A_SECRET = {"networkPolicy": {"egress": {"model": {"ports": [8000], "to": PRIVATE}}}}
 PROXIED = {
     "httpProxy": {"url": "http://proxy.example.org:3128"},
@@ -112,6 +116,8 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     (MODEL, "worker", "node credentials", 443, False),
     (MODEL, "worker", "node credentials", 80, False),
     (MODEL, "api", "internet", 443, False),
+    *((each, "worker", "internet", 443, True) for each in MODEL_GIVEN_ELSEWHERE),
+    *((each, "api", "internet", 443, False) for each in MODEL_GIVEN_ELSEWHERE),
     (MODEL_OF_A_SECRET, "worker", "private server", 8000, True),
     (MODEL_OF_A_SECRET, "worker", "internet", 8000, False),
     (MODEL_OF_A_SECRET, "worker", "private server", 443, False),

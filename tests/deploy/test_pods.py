@@ -76,6 +76,19 @@ def test_the_canary_takes_placement_only():
     assert [each["name"] for each in job["initContainers"]] == ["proxy"]
 
 
+def test_the_canary_finds_the_tokens_wherever_they_are():
+    def tokens(values: dict[str, Any]) -> dict[str, Any]:
+        [container] = only(render(values), "Pod")["spec"]["containers"]
+        return {each["name"]: each for each in container["env"]}["CANARY_TOKENS"]["valueFrom"]["secretKeyRef"]
+
+    key = {"name": "assay-tokens", "key": "json"}
+    tokens_variable = "SQLASSAY_HTTP__TOKENS"
+    assert tokens({}) == {"name": "assay-sqlassay", "key": tokens_variable, "optional": True}
+    assert tokens({"secrets": {"from": {tokens_variable: key}}}) == {**key, "optional": True}
+    given = {"name": tokens_variable, "valueFrom": {"secretKeyRef": key}}
+    assert tokens({"common": {"extraEnv": [given]}}) == key
+
+
 def test_a_constraint_without_selector_gets_that_of_its_role():
     objects = render(CLUSTERS["spread over zones strictly"])
     for role in ("api", "worker"):

@@ -56,7 +56,7 @@ SQLASSAY_KAFKA__SASL_USERNAME: {{ . | quote }}
   "bootstrapServers" $kafka.bootstrapServers
   "consumerGroup" $kafka.group
   "topic" $kafka.topic
-  "lagThreshold" ($scaling.lagThreshold | toString)
+  "lagThreshold" (include "sqlassay.text" $scaling.lagThreshold)
 }}
 {{- /* A stuck record must not keep replicas running, and more replicas than partitions would be idle. */ -}}
 {{- $metadata = merge $metadata (dict "excludePersistentLag" "true" "allowIdleConsumers" "false") }}

@@ -1,3 +1,8 @@
+{{/* A value as the text of a variable. Helm reads numbers as floats, which it would write as 1.34217728e+08. */}}
+{{- define "sqlassay.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ toString . }}{{ end }}
+{{- end }}
+
 {{/* The settings that the values stand for, as YAML. `settings` win over them. */}}
 {{- define "sqlassay.settings" -}}
 {{- $worker := .Values.worker }}
