@@ -3,6 +3,9 @@
 {{- end }}
 
 {{- define "sqlassay.fullname" -}}
+{{- if not .Values.common }}
+{{- fail "common: is missing: upgrade with --reset-then-reuse-values in place of --reuse-values, so that the new chart's defaults are used" }}
+{{- end }}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
 {{- else if contains .Chart.Name .Release.Name }}
@@ -18,7 +21,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "sqlassay.labels" -}}
-{{- with (.Values.common | default dict).labels }}
+{{- with .Values.common.labels }}
 {{- toYaml . | nindent 0 }}
 {{- end }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}

@@ -4,9 +4,6 @@ What a workload has: `common` with the workload's own values on top. Maps are me
 */}}
 {{- define "sqlassay.workload" -}}
 {{- $root := .root }}
-{{- if not $root.Values.common }}
-{{- fail "common: is missing: upgrade with --reset-then-reuse-values in place of --reuse-values, so that the new chart's defaults are used" }}
-{{- end }}
 {{- $own := get $root.Values (get (dict "migrate" "migrations" "canary" "tests") .role | default .role) }}
 {{- $all := deepCopy $root.Values.common }}
 {{- if eq .role "canary" }}

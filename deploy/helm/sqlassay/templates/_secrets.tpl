@@ -6,7 +6,7 @@
 {{- define "sqlassay.isGiven" -}}
 {{- $values := .root.Values }}
 {{- $names := concat (keys $values.secrets.from $values.settings) (list) }}
-{{- range ($values.common | default dict).extraEnv }}{{ $names = append $names .name }}{{ end }}
+{{- range $values.common.extraEnv }}{{ $names = append $names .name }}{{ end }}
 {{- if has .name $names }}yes{{ end }}
 {{- end }}
 
