@@ -74,6 +74,7 @@ class ModelProbe:
     """Real calls decide while there are any; without them, whether the server accepts a connection."""
 
     base_url: str
+    """The server's, or that of the proxy by which it is called."""
     timer: Callable[[], float] = time.monotonic
     _failed_at: float | None = field(init=False, default=None)
 
@@ -116,7 +117,7 @@ async def open_watch(
         if redis is not None:
             _watch_redis(redis, watch)
         if reads and judge.base_url is not None and judge.model is not None:
-            _watch_model(judge.base_url, watch)
+            _watch_model(judge.proxy or judge.base_url, watch)
         await stack.enter_async_context(watch.running())
         yield watch
 
