@@ -54,6 +54,12 @@ class KafkaSettings(SettingsGroup):
     sasl_username: str | None = Field(default=None, description="User name.")
     sasl_password: SecretStr | None = Field(default=None, description="Password.")
 
+    @property
+    def groups(self) -> dict[str, str]:
+        """The consumer group of each topic that workers read."""
+        suffixes = {self.topic_events: "", self.topic_labels: "-labels", self.topic_spans: "-spans"}
+        return {topic: f"{self.group}{suffix}" for topic, suffix in suffixes.items() if topic}
+
 
 class PoolSettings(SettingsGroup):
     """How much is in flight at once, and how long it may wait."""
