@@ -175,11 +175,7 @@ async def _watched_kafka(
 ) -> AsyncGenerator[None]:
     """Watches Kafka and its topics; `reads` says whether this process is a worker."""
     kafka = settings.kafka
-    groups = {kafka.topic_events: kafka.group}
-    if kafka.topic_labels:
-        groups[kafka.topic_labels] = f"{kafka.group}-labels"
-    if kafka.topic_spans:
-        groups[kafka.topic_spans] = f"{kafka.group}-spans"
+    groups = kafka.groups
     observer = KafkaObserver(settings=kafka, groups=groups)
     needed = frozenset(groups) if reads else frozenset({kafka.topic_events})
     written = frozenset({*groups, kafka.topic_dead, kafka.topic_scores} - {""}) - needed

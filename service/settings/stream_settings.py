@@ -72,6 +72,12 @@ class KafkaSettings(SettingsGroup):
             )
         return self
 
+    @property
+    def groups(self) -> dict[str, str]:
+        """The consumer group of each topic that workers read."""
+        suffixes = {self.topic_events: "", self.topic_labels: "-labels", self.topic_spans: "-spans"}
+        return {topic: f"{self.group}{suffix}" for topic, suffix in suffixes.items() if topic}
+
 
 class PoolSettings(SettingsGroup):
     """How much is in flight at once, and how long it may wait."""
