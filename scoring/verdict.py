@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from scoring.immutable import immutable
 from scoring.query import Query
+from scoring.question.follow_ups import FollowUp
 from scoring.reasons import ReasonCode
 from scoring.rules import Rules, Tier
 from scoring.specification import (
@@ -171,6 +172,8 @@ class Case:
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
     failed: bool = False
     """The database did not run the SQL."""
+    follow_up: FollowUp | None = None
+    """How a fragment was read in its conversation; `query` has its meaning as the question."""
 
     asked: str = field(init=False, repr=False, compare=False)
     """The person's own question in lower case."""
