@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
 
 from consumers.wire.events import MAX_EVENT_BYTES
@@ -60,9 +61,7 @@ class ScoredFiles:
             refuse(f"{self.source} is both input and output: name another --out")
         kind = Format.of(self.source)
         if kind is Format.PARQUET:
-            from service.commands.files.parquet_files import parquet_lines  # noqa: PLC0415 an extra
-
-            yield parquet_lines(self.source, self.columns)
+            yield _parquet().parquet_lines(self.source, self.columns)
             return
         with open_input(self.source) as stream:
             yield csv_lines(stream, self.source, self.columns) if kind is Format.CSV else self._json(stream)
@@ -75,10 +74,17 @@ class ScoredFiles:
         """Opens the file of rows; a table has these fields as columns."""
         kind = Format.of(self.target)
         if kind is Format.PARQUET:
-            from service.commands.files.parquet_files import parquet_rows  # noqa: PLC0415 an extra
-
-            with parquet_rows(self.target, fields) as sink:
+            with _parquet().parquet_rows(self.target, fields) as sink:
                 yield sink
             return
         with open_output(self.target) as stream:
             yield csv_rows(stream, self.target, fields) if kind is Format.CSV else stream
+
+
+def _parquet() -> ModuleType:
+    """Reads and writes Parquet. Ends the command where pyarrow is not installed."""
+    try:
+        from service.commands.files import parquet_files  # noqa: PLC0415 an extra
+    except ModuleNotFoundError:
+        refuse("Parquet needs the package pyarrow: pip install 'sqlassay[arrow]', or use CSV or JSONL")
+    return parquet_files

@@ -12,12 +12,9 @@ from service.commands.files.columns import Columns, table_line
 from service.commands.files.row_sinks import RowSink, flat_row
 from service.commands.jsonl import InputLine
 
-try:
-    # pyarrow has no types
-    arrow: Any = import_module("pyarrow")
-    parquet: Any = import_module("pyarrow.parquet")
-except ModuleNotFoundError:
-    refuse("Parquet needs the package pyarrow: pip install 'sqlassay[arrow]', or use CSV or JSONL")
+# pyarrow has no types
+arrow: Any = import_module("pyarrow")
+parquet: Any = import_module("pyarrow.parquet")
 
 _ROWS = 1024
 """Rows that are read or written together."""
