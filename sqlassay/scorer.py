@@ -17,7 +17,8 @@ from sqlassay.local import answer_record
 if TYPE_CHECKING:
     from sqlassay.rules import Rules
 
-_FIELDS = ("question", "sql", "enriched_question", "dialect", "occurred_at")
+ANSWER_FIELDS = ("question", "sql", "enriched_question", "dialect", "occurred_at")
+"""What is read of an answer."""
 
 
 class Scorer:
@@ -126,7 +127,7 @@ def score_many(
 
 def read_answer(answer: Mapping[str, object]) -> Query | Unscored:
     """The answer to score, or which of its fields is no text."""
-    fields: dict[str, Any] = {name: answer.get(name) for name in _FIELDS}
+    fields: dict[str, Any] = {name: answer.get(name) for name in ANSWER_FIELDS}
     fields["sql"] = "" if fields["sql"] is None else fields["sql"]
     try:
         if isinstance(fields["occurred_at"], str):
