@@ -107,7 +107,8 @@ class QueryEvent(BaseModel):
         default="",
         validation_alias=AliasChoices("event_id", "id"),
         validate_default=False,
-        description="Identifies the event within its tenant and source; the same event again is a duplicate.",
+        description="Identifies the event within its tenant and source; the same event again is a duplicate. "
+        "Without one, the SHA-256 of the event's content identifies it.",
     )
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
         default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."

@@ -202,7 +202,7 @@ def certifier(
     try:
         from references.equivalence.certify import Certifier  # noqa: PLC0415 - the solver is an extra
     except ImportError:
-        return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `references` (z3-solver)")
+        return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `verify` (z3-solver)")
     return Certifier(a=a, b=b, population=population, semantics=semantics, bench=bench, remaining=remaining)
 
 

@@ -36,7 +36,6 @@ app = typer.Typer(
     name="sqlassay",
     help="Scores live text-to-SQL answers 0-100, with reasons, without a schema or a reference query.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 a dependency is down.",
 )
