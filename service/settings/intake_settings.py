@@ -99,8 +99,12 @@ class SpanSettings(SettingsGroup):
     window: float = Field(
         default=60.0, gt=0, le=3600, description="Seconds a trace waits for the rest of its spans after the first."
     )
-    most: int = Field(default=100_000, ge=1, description="Spans held at once; past it the oldest trace closes early.")
-    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Bytes of their texts held at once.")
+    most: int = Field(
+        default=100_000,
+        ge=1,
+        description="Spans held at once; past it the oldest traces of the sender that holds most close early.",
+    )
+    bytes: int = Field(default=192 * 1024 * 1024, ge=1024, description="Memory of open traces, about, in bytes.")
     attributes: Mapping[str, tuple[str, ...]] = Field(
         default_factory=dict[str, tuple[str, ...]],
         description='Attribute names to read, as JSON: {"question": ["my.question"]}; see the events page.',
