@@ -10,6 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from consumers.decoding import MomentBounds
 from consumers.spans import SpanTable
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.settings.access_settings import ALL_TENANTS, TokenSettings, as_token_settings, check_tokens
@@ -74,6 +75,12 @@ class LimitSettings(SettingsGroup):
     """Bounds on memory and latency."""
 
     max_event_bytes: int = Field(default=1024 * 1024, ge=1024, le=16 * 1024 * 1024, description="Largest event.")
+    past_days: int = Field(
+        default=3660, ge=1, le=36_600, description="Days before now; an event that occurred earlier is invalid."
+    )
+    ahead_days: int = Field(
+        default=7, ge=0, le=36_600, description="Days after now; an event that occurred later is invalid."
+    )
     max_body_bytes: int = Field(
         default=16 * 1024 * 1024, ge=1024, le=256 * 1024 * 1024, description="Largest HTTP body."
     )
@@ -91,6 +98,11 @@ class LimitSettings(SettingsGroup):
     batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
     linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
     shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
+
+    @property
+    def moments(self) -> MomentBounds:
+        """When events may have occurred."""
+        return MomentBounds(past_days=self.past_days, ahead_days=self.ahead_days)
 
 
 class SpanSettings(SettingsGroup):
