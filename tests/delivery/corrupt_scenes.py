@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import httpx
 
 from tests.delivery import auditing, traffic
+from tests.delivery.auditing import Place
 from tests.delivery.scenes import Scene
 from tests.delivery.sites import Part, Site
 from tests.delivery.stage import until
@@ -37,8 +39,8 @@ class CorruptBatch(Scene):
         stage = site.stage
         for each in site.members:
             assert await asyncio.to_thread(each.leave) == 0
-        await stage.publish(traffic.events(11, MORE))
-        batch = await self._choose(site)
+        places = await stage.publish(traffic.events(11, MORE))
+        batch = self._choose(site, places)
         self._spoil(site, batch)
         worker = await site.worker()
         await self._others_scored(site, batch)
@@ -62,12 +64,12 @@ class CorruptBatch(Scene):
         self._wrong += [f"{key} has a row" for key in self._lost if rows[key]]
         return self._wrong
 
-    async def _choose(self, site: Site) -> StoredBatch:
-        """One of several events, with others before and behind it that no worker has read."""
-        done = await auditing.committed(site.stage.kafka)
-        for partition in range(4):
-            stored = list(batches(site.servers.kafka.home / "data", site.stage.kafka.events, partition))
-            unread = [each for each in stored if each.first > done.get(partition, 0)][1:-1]
+    def _choose(self, site: Site, places: Sequence[Place]) -> StoredBatch:
+        """One of several events, with others before and behind it, of those that no worker has seen."""
+        for partition in sorted({each for each, _ in places}):
+            stored = batches(site.servers.kafka.home / "data", site.stage.kafka.events, partition)
+            since = min(offset for each, offset in places if each == partition)
+            unread = [each for each in stored if each.first >= since][1:-1]
             if several := [each for each in unread if each.last > each.first]:
                 self._partition, self._batch = partition, several[0]
                 return several[0]

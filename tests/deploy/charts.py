@@ -29,18 +29,20 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return {**left, **right, **both}
 
 
-def render(values: dict[str, Any] | None = None, *, least: bool = True) -> list[dict[str, Any]]:
+def render(
+    values: dict[str, Any] | None = None, *, least: bool = True, namespace: str = "quality"
+) -> list[dict[str, Any]]:
     """Validates the values and returns every rendered object."""
     given = merged(LEAST, values or {}) if least else values or {}
-    return copy.deepcopy(_rendered(json.dumps(given)))
+    return copy.deepcopy(_rendered(json.dumps(given), namespace))
 
 
 @cache
-def _rendered(values: str) -> list[dict[str, object]]:
+def _rendered(values: str, namespace: str) -> list[dict[str, object]]:
     given = json.loads(values)
     with Chart.load(CHART) as chart:
         chart.validate_schema(given)
-        files = chart.render(given, name="assay", namespace="quality")
+        files = chart.render(given, name="assay", namespace=namespace)
     return [each for name, text in sorted(files.items()) if name.endswith(".yaml") for each in documents(text)]
 
 
