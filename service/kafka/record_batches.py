@@ -86,7 +86,14 @@ class FetchedBatches:
             self.last = following - 1
         raw = self._data[self._at : self._at + max(0, size)]
         if len(raw) > _MAGIC_AT and raw[_MAGIC_AT] >= 2:
-            self._check(raw, following)
+            try:
+                self._check(raw, following)
+            except CorruptRecordException:
+                if following is None or following > self._next:
+                    raise
+                # what is due begins behind it: the broker returns a damaged batch before those that it cannot place
+                self._at += size
+                return self.next_batch()
         batch = MemoryRecords(raw).next_batch()
         if batch is None:
             raise CorruptRecordException(f"a batch of {size} bytes")
