@@ -136,22 +136,3 @@ def _spread(pool: ValuePool, rng: Random) -> Spread:
     if pool.grouped:
         return Spread.SAME if chance < 0.8 else Spread.FEW
     return rng.choice((Spread.SAME, Spread.FEW, Spread.MANY, Spread.MANY))
-
-
-def smallest(bench: PairBench, population: Population, found: Found) -> Found:
-    """Removes rows from a witness as long as its level does not rise; children go before parents."""
-    best = found
-    contents = {name: list(rows) for name, rows in found.contents.items()}
-    for plan in reversed(population.plans):
-        step = max(1, len(contents[plan.name]) // 2)
-        while step:
-            start = 0
-            while start < len(contents[plan.name]):
-                less = {**contents, plan.name: contents[plan.name][:start] + contents[plan.name][start + step :]}
-                sure = bench.confirmed(less, found.data)
-                if sure is not None and sure <= best.level:
-                    contents, best = less, Found(level=sure, data=found.data, contents=frozen(less))
-                else:
-                    start += step
-            step //= 2
-    return best
