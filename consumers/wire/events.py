@@ -72,6 +72,8 @@ class InvalidReason(StrEnum):
     """The database cannot store the event's values."""
     UNKNOWN_EVENT = "UNKNOWN_EVENT"
     """A label names an event that is not stored."""
+    UNREADABLE_BATCH = "UNREADABLE_BATCH"
+    """The record is part of a Kafka batch that cannot be read, and that an operator gave up."""
 
 
 class InvalidEvent(Exception):  # noqa: N818 the design's name of a record that is never retried

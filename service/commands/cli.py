@@ -24,6 +24,7 @@ from service.commands.options import (
     MineOptions,
     ReportOptions,
     ScoreOptions,
+    SkipOptions,
     SlicesOptions,
     Tenant,
     TokenOptions,
@@ -158,6 +159,15 @@ def dead_letters_replay(reason: InvalidReason = None, limit: MaxCount = None) ->
     from service.commands.dead_letters import replay_dead_letters
 
     replay_dead_letters(reason=reason, limit=limit)
+
+
+@app.command()
+@with_options(SkipOptions)
+def skip(options: SkipOptions) -> None:
+    """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
+    from service.commands.skip import skip as command
+
+    command(options)
 
 
 @rules.command("show")

@@ -286,6 +286,18 @@ class BackfillOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SkipOptions:
+    topic: Annotated[str, typer.Option("--topic", metavar="NAME", help="The topic, as the log names it.")]
+    partition: Annotated[int, typer.Option("--partition", min=0, metavar="N", help="The partition that is stuck.")]
+    offsets: Annotated[
+        str | None, typer.Option("--offsets", metavar="FIRST-LAST", help="The offsets to give up, both included.")
+    ] = None
+    confirmed: Annotated[
+        bool, typer.Option("--yes", help="Skip them; without it the offsets that cannot be read are printed.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditOptions:
     tenant: OnlyTenant = None
     action: Annotated[str | None, typer.Option("--action", metavar="NAME", help="Only this kind of change.")] = None

@@ -106,6 +106,7 @@ def open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAs
         max_tokens=settings.max_tokens,
         connections=settings.in_flight,
         seconds=settings.timeout,
+        proxy=settings.proxy,
     )
 
 

@@ -232,20 +232,25 @@ def period_ungrouped(case: Case) -> Finding | None:
     if len(wanted) != 1 or not case.sql.aggregations or _AVERAGED.search(asked(case)) or _needs_no_group(case):
         return None
     grain = wanted.pop()
-    keys = [column for key in case.sql.group_by for column in key.operand.columns]
-    grouped = first(case, ShapeKind.GRAIN) is not None or any(_is_time_like(column.name) for column in keys)
     read = any(grain in identifier_words(column.name) for column in case.sql.columns)
-    return None if grouped or read or _names_grain(case, grain) else Finding(1.0, f"no group for each {grain}")
+    grouped = _groups_by_time(case) or read or _names_grain(case, grain)
+    return None if grouped else Finding(1.0, f"no group for each {grain}")
+
+
+def _groups_by_time(case: Case) -> bool:
+    names = [column.name for key in case.sql.group_by for column in key.operand.columns]
+    names += [each.alias for each in case.answer if each.alias]
+    return first(case, ShapeKind.GRAIN) is not None or any(map(_is_time_like, names))
 
 
 _AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
 
 
 def _needs_no_group(case: Case) -> bool:
-    """Whether values of periods may be computed side by side, or divided by the number of periods."""
+    """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
     sql = case.sql
     return bool(sql.divisions or sql.windows) or any(
-        each.conditional or each.func == "AVG" for each in sql.aggregations
+        each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations
     )
 
 
