@@ -23,6 +23,7 @@ from pydantic import model_validator as after_validation
 
 from consumers.wire.canary import Canary
 from consumers.wire.field_types import Moment, Name, OptionalName, ParameterValues, blank_as_absent
+from consumers.wire.history import History, needs
 from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
 from consumers.wire.run_results import ResultDocument
@@ -136,6 +137,7 @@ class QueryEvent(BaseModel):
     result: ResultDocument | None = Field(
         default=None, description="What running the SQL gave; without it nothing is assumed."
     )
+    history: History | None = Field(default=None, description="Earlier turns, oldest first; a follow-up needs them.")
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     canary: Canary | None = Field(default=None, description="Set where a canary was asked and not a user's question.")
     attributes: dict[str, JsonValue] = Field(
@@ -159,7 +161,7 @@ class QueryEvent(BaseModel):
     @property
     def payload(self) -> bytes:
         """All fields but the id, the reference and the parameters, as canonical JSON."""
-        absent = {name for name in ("result", "canary") if getattr(self, name) is None}
+        absent = {name for name in ("result", "canary", "history") if not getattr(self, name)}
         left_out = {"event_id", "reference_sql"} | absent
         return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
@@ -201,6 +203,7 @@ class QueryEvent(BaseModel):
             occurred_at=self.occurred_at,
             question_found=self.question_found,
             result=self.result.run_result() if self.result is not None else None,
+            history=tuple([each.turn() for each in self.history or ()]),
         )
 
 
@@ -339,8 +342,7 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         first = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in first["loc"][:2]) or "event"
         if first["type"] == "missing":
-            detail = f"field {path} is absent: an event needs question and sql"
-            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
+            raise InvalidEvent(InvalidReason.MISSING_FIELD, f"field {path} is absent: {needs(path)}") from None
         message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
             "Value error, "
         )

@@ -36,7 +36,7 @@ def shown(value: object) -> str:
         return json_type(value)
 
 
-_PRIVATE = frozenset({"question", "enriched_question", "sql", "parameters", "result", "reference_sql", "attributes"})
+_PRIVATE = frozenset("question enriched_question sql parameters result history reference_sql attributes".split())
 """Fields of an event that may hold words of people or values of rows."""
 
 

@@ -13,6 +13,7 @@ from scoring.signals import (
     conventions,
     definitions,
     filters,
+    follow_ups,
     grouping,
     keys,
     limits,
@@ -99,6 +100,13 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             weakening.definition_weakens,
             rewriting.rewriting_ignored,
             rewriting.rewriting_followed,
+        ),
+        "Follow-up questions": (
+            follow_ups.follow_up_condition_lost,
+            follow_ups.follow_up_group_lost,
+            follow_ups.follow_up_measure_lost,
+            follow_ups.follow_up_ignored,
+            follow_ups.follow_up_kept,
         ),
         "Columns of the answer": (
             outputs.output_missing,

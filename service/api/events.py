@@ -105,6 +105,7 @@ def _event_schema() -> dict[str, Any]:
     # definitions of its own would be none of this document
     definitions = schema.pop("$defs")
     schema["properties"]["result"]["anyOf"][0] = definitions["ResultDocument"]
+    schema["properties"]["history"]["anyOf"][0]["items"] = definitions["TurnDocument"]
     canary = definitions["CanaryDocument"]
     canary["properties"]["failure"]["anyOf"][0] = definitions["CanaryFailure"]
     schema["properties"]["canary"]["anyOf"] = [canary, _CASE_ID, {"type": "null"}]
