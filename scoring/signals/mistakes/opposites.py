@@ -52,14 +52,13 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     read = {word for column in case.sql.columns for word in identifier_words(column.name)}
     if _KINDS.isdisjoint(read):
         return None
-    spoken = said_stems(case)
-    for wanted, other in _PAIRS:
-        word = next(iter(sorted(wanted & case.question.stems)), None)
-        if word is None or other & spoken or wanted & read:
-            continue
-        odd = _column_of(other, spoken, case)
+    stems = case.question.stems
+    pairs = [pair for pair in _PAIRS if not pair[0].isdisjoint(stems) and pair[0].isdisjoint(read)]
+    spoken = said_stems(case) if pairs else set[str]()
+    for wanted, other in pairs:
+        odd = _column_of(other, spoken, case) if other.isdisjoint(spoken) else None
         if odd is not None:
-            return differing(word, odd)
+            return differing(min(wanted & stems), odd)
     return None
 
 
