@@ -63,6 +63,7 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
     tied = opened is not None and _TYING.search(opened.group()) is not None
     further = opened is not None and "also" in opened.group().lower()
     core, instead, tail = _without_tails(REQUESTS.sub("", core, count=1) if REQUESTS.match(core) else core)
+    core = _TAKING.sub("", core, count=1) if instead else core
     found = _changes(core, tied=tied, instead=instead, follows=follows)
     if found is None or not (follows or found.certain):
         return None
@@ -71,6 +72,10 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
 
 _TYING = re.compile(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
 """An opener that ties what follows to the question before."""
+
+
+_TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
+"""Before what is meant instead: `use the median instead`."""
 
 
 def _may_be(text: str, *, follows: bool) -> bool:
@@ -142,7 +147,8 @@ def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
         return None
     if all(_certain(each, alone=len(found) == 1, tied=tied) for each in found):
         return Fragment(found, certain=True)
-    short = len(core.split()) <= _MOST_WORDS + 3 * (len(found) - 1)
+    only = found[0].kind is ChangeKind.ONLY
+    short = len(core.split()) <= _MOST_WORDS * (1 + only) + 3 * (len(found) - 1)
     alone = found[0].kind is ChangeKind.THING and not tied and not _is_named(core)
     return None if alone or not short else Fragment(found, certain=False)
 
