@@ -12,7 +12,8 @@ COPY deploy/image deploy/image
 RUN python -m venv --without-pip /opt/sqlassay \
  && python -m pip install --require-hashes -r deploy/image/build-packages.txt \
  && python -m pip --python /opt/sqlassay/bin/python install --require-hashes -r deploy/image/packages.txt
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
+COPY sqlassay sqlassay
 COPY scoring scoring
 COPY references references
 COPY learning learning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
@@ -173,6 +174,17 @@ class Case:
     """The database did not run the SQL."""
     follow_up: FollowUp | None = None
     """How a fragment was read in its conversation; `query` has its meaning as the question."""
+
+    asked: str = field(init=False, repr=False, compare=False)
+    """The person's own question in lower case."""
+    said: str = field(init=False, repr=False, compare=False)
+    """Both questions in lower case."""
+
+    def __post_init__(self) -> None:
+        # Read by many signals, so they are made once.
+        keep = object.__setattr__
+        keep(self, "asked", self.question.text.casefold())
+        keep(self, "said", f"{self.question.text}\n{self.query.enriched_question or ''}".casefold())
 
     @property
     def ran_nothing(self) -> bool:

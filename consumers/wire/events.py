@@ -73,6 +73,8 @@ class InvalidReason(StrEnum):
     """The database cannot store the event's values."""
     UNKNOWN_EVENT = "UNKNOWN_EVENT"
     """A label names an event that is not stored."""
+    UNREADABLE_BATCH = "UNREADABLE_BATCH"
+    """The record is part of a Kafka batch that cannot be read, and that an operator gave up."""
 
 
 class InvalidEvent(Exception):  # noqa: N818 the design's name of a record that is never retried
@@ -105,7 +107,8 @@ class QueryEvent(BaseModel):
         default="",
         validation_alias=AliasChoices("event_id", "id"),
         validate_default=False,
-        description="Identifies the event within its tenant and source; the same event again is a duplicate.",
+        description="Identifies the event within its tenant and source; the same event again is a duplicate. "
+        "Without one, the SHA-256 of the event's content identifies it.",
     )
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
         default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."

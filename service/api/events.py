@@ -221,7 +221,7 @@ async def read_records(request: Request, body: Body, tenant: str | None, limits:
     body.reserve(len(payloads) * _EVENT_BYTES)
     size = len(body.raw) // len(payloads)
     return [
-        Record(payload=each, headers=binary or _headers(each, kind, trace), require_id=True, tenant=tenant, size=size)
+        Record(payload=each, headers=binary or _headers(each, kind, trace), tenant=tenant, size=size)
         for each in payloads
     ]
 

@@ -24,6 +24,7 @@ from service.commands.options import (
     MineOptions,
     ReportOptions,
     ScoreOptions,
+    SkipOptions,
     SlicesOptions,
     Tenant,
     TokenOptions,
@@ -35,7 +36,6 @@ app = typer.Typer(
     name="sqlassay",
     help="Scores live text-to-SQL answers 0-100, with reasons, without a schema or a reference query.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 a dependency is down.",
 )
@@ -159,6 +159,15 @@ def dead_letters_replay(reason: InvalidReason = None, limit: MaxCount = None) ->
     from service.commands.dead_letters import replay_dead_letters
 
     replay_dead_letters(reason=reason, limit=limit)
+
+
+@app.command()
+@with_options(SkipOptions)
+def skip(options: SkipOptions) -> None:
+    """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
+    from service.commands.skip import skip as command
+
+    command(options)
 
 
 @rules.command("show")

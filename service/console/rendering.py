@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scoring import EVALUATOR_VERSION
+from service import console
 from service.api.visits import current_visit
 
 _POLICY = "Content-Security-Policy"
@@ -26,7 +27,7 @@ SAFE_HEADERS = {
     "Cache-Control": "no-store",
 }
 _pages = Environment(
-    loader=PackageLoader("service.console"),
+    loader=PackageLoader(console.__name__),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,

@@ -13,12 +13,12 @@ COUNT = "How many vessels built in {year} are registered in {port}?"
 ANSWERS = (
     (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built = {year}", True),
     (NAMES, "SELECT MAX(captain) FROM vessels WHERE port <> '{port}' AND built > {year}", False),
-    # the judge calls it wrong: a key that nobody asked for, and an order
-    (NAMES, "SELECT id, captain FROM vessels WHERE port = '{port}' AND built = {year} ORDER BY captain", True),
+    # the judge calls it wrong: a year is no span
+    (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built >= {year}", True),
     (COUNT, "SELECT COUNT(*) FROM vessels WHERE port = '{port}' AND built = {year}", True),
     (COUNT, "SELECT SUM(built) FROM vessels WHERE port <> '{port}' AND built > {year}", False),
-    # the judge calls it right
-    (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built = {year} LIMIT 10", False),
+    # the judge calls it right, with a doubt
+    (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built = {year} ORDER BY captain LIMIT 10", False),
 )
 """Questions, answers, and what the reviewers call them."""
 

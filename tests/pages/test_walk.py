@@ -115,7 +115,7 @@ def test_the_agent_that_got_worse_is_found_explained_labelled_and_its_rules_impr
     # a rule that the answers propose, and back
     page.goto(f"/console/rules?tenant={TENANT}")
     page.get_by_role("button", name=re.compile("^Look through")).click()
-    page.locator("tr", has_text="library_code").get_by_role("button", name="Accept").click()
+    page.locator("tr", has_text="benign_filters").get_by_role("button", name="Accept").click()
     expect(page.get_by_role("status")).to_contain_text("is in force")
     assert posted(site, "with the rule")[0] > score
     page.get_by_role("row", name=re.compile("^0 ")).get_by_role("link", name="into the form").click()

@@ -61,9 +61,9 @@ def true_share(tenant: str, agent: str) -> float:
 async def test_labels_of_some_answers_tell_the_share_of_right_ones(labelled):
     rows = await report(labelled)
     assert len(rows) == 6
-    for (tenant, agent), row in rows.items():
-        assert (row["labels"], row["method"]) == (LABELS, "ppi++")
-        assert row["low"] - 1e-4 <= true_share(tenant, agent) <= row["high"] + 1e-4
+    assert {(row["labels"], row["method"]) for row in rows.values()} == {(LABELS, "ppi++")}
+    held = [row["low"] - 1e-4 <= true_share(*who) <= row["high"] + 1e-4 for who, row in rows.items()]
+    assert sum(held) >= 5  # one of six intervals at 90 % misses with a probability of .47
     assert rows["meridian-retail", "atlas"]["estimate"] > 0.85 > rows["meridian-retail", "atlas"]["mean_p_correct"]
 
 

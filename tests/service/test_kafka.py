@@ -258,7 +258,7 @@ async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(b
         await wait_until(stored)
 
 
-async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, bytes, str]:
+async def sqlassay(bench: Bench, *words: str, given: bytes = b"", **settings: str) -> tuple[int, bytes, str]:
     """The command in a process of its own."""
     own = {
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": bench.kafka.bootstrap,
@@ -271,7 +271,7 @@ async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, 
         "-m",
         "service",
         *words,
-        env=others | own,
+        env=others | own | settings,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

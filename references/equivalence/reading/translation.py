@@ -36,6 +36,9 @@ _NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
 _ALIKE = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
 """Dialects in which texts that differ only in letter case are equal by default."""
 
+_RECORDS = frozenset({"bigquery", "duckdb", "spark", "databricks", "hive", "trino", "presto", "athena", "clickhouse"})
+"""Dialects in which a dot may take a field of a record."""
+
 
 def folding_of(dialect: str) -> Folding:
     """Returns when a dialect ignores letter case."""
@@ -46,6 +49,8 @@ def folding_of(dialect: str) -> Folding:
 
 def translated(tree: exp.Query, dialect: str) -> str:
     """Translates a query to SQLite, changing the tree. Raises `UnsupportedError` when its meaning would change."""
+    if dialect in _RECORDS:
+        _refuse_fields(tree, dialect)
     for node in [*tree.walk()]:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
@@ -58,6 +63,15 @@ def translated(tree: exp.Query, dialect: str) -> str:
         return tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
     except (SqlglotError, ValueError, TypeError, AttributeError) as error:
         raise UnsupportedError(str(error).split("\n", 1)[0]) from error
+
+
+def _refuse_fields(tree: exp.Query, dialect: str) -> None:
+    """Refuses `address.city` where no source is named `address`."""
+    sources = {each.alias_or_name.lower() for each in tree.find_all(exp.Table, exp.CTE, exp.Subquery, exp.UDTF)}
+    sources |= {part.name.lower() for each in tree.find_all(exp.Table) for part in each.parts}
+    for each in tree.find_all(exp.Column):
+        if each.table and each.parts[0].name.lower() not in sources:
+            raise UnsupportedError(f"{each.sql(dialect)}, a field of a record ({dialect})")
 
 
 def _refuse(node: exp.Expr, dialect: str) -> None:

@@ -145,12 +145,18 @@ def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
     found = tuple(parts(core))
     if not found or _asks_of_its_own(found, instead=instead):
         return None
+    if found[0].kind is ChangeKind.GROUP and _ASKS_LATER.search(core):
+        return None
     if all(_certain(each, alone=len(found) == 1, tied=tied) for each in found):
         return Fragment(found, certain=True)
     only = found[0].kind is ChangeKind.ONLY
     short = len(core.split()) <= _MOST_WORDS * (1 + only) + 3 * (len(found) - 1)
     alone = found[0].kind is ChangeKind.THING and not tied and not _is_named(core)
     return None if alone or not short else Fragment(found, certain=False)
+
+
+_ASKS_LATER = re.compile(r"\b(?:show|give|list|(?:number|count|sum) of|how many|how much|what)\b", re.IGNORECASE)
+"""Words after a group that ask for something: `per branch, number of loans`."""
 
 
 def _asks_of_its_own(found: tuple[Edit, ...], *, instead: bool) -> bool:
@@ -182,14 +188,16 @@ def _is_of_its_own(part: Edit, before: Edit | None, *, instead: bool) -> bool:
             of_thing = part.head == "of" and before is not None and before.kind is ChangeKind.THING
             return of_thing or not text or "," in text
         case ChangeKind.GROUP:
-            return "," in text and _LISTED.match(text) is None
+            return any(len(each.split()) > _LONGEST_KEY for each in _JOINED.split(text))
         case _:
             return False
 
 
 _OWN_RANK = re.compile(r"(?!by )\S", re.IGNORECASE)
 _TOTALS = re.compile(r"of (?:the |all )?(?:total|all|whole|overall|sum|them|each|it)\b", re.IGNORECASE)
-_LISTED = re.compile(r"(?!.*\b(?:the|an?)\b)(?:[\w-]+(?: [\w-]+)?,? (?:and )?)+[\w-]+$")
+_JOINED = re.compile(r",? and (?:by )?|, ?")
+_LONGEST_KEY = 3
+"""Most words of one thing to group by; more name what is asked for, too: `per branch, number of loans this year`."""
 
 
 def _of_form(name: str, rest: str) -> list[Edit] | None:

@@ -59,10 +59,16 @@ def integer_division(case: Case) -> Finding | None:
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
-    whole = next((each for each in case.sql.divisions if not each.real), None)
+    whole = next((each for each in case.sql.divisions if not each.real and not _divides_amounts(each)), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION or not (case.question.ratios or _defines_division(case)):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
+
+
+def _divides_amounts(each: Division) -> bool:
+    """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
+    parts = (each.numerator, each.denominator)
+    return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
 
 
 def ratio_missing(case: Case) -> Finding | None:

@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
-from scoring.signals.mistakes.wording import asked, said
+from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -23,11 +23,12 @@ def date_of_other_event(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM bills WHERE issued_on >= '2020-01-01' AND issued_on < '2021-01-01'")).detail
     'expected → actual: pay → issued_on'
     """
-    text = asked(case)
     given = {column: event for column in tested_times(case) if (event := event_of(column)) is not None}
-    events = timed_events(text)
-    found = _between(text, case)
-    if found is None and len(events) == 1:
+    found = _between(asked(case), case)
+    if found is not None or not given:
+        return found
+    events = timed_events(asked(case))
+    if len(events) == 1:
         found = _other_event(events.pop(), given)
     return found or (_time_of_change(given, case) if not events else None)
 
@@ -88,9 +89,10 @@ def _between(text: str, case: Case) -> Finding | None:
     return None
 
 
-_UNITS = re.compile(
+_UNITS = cue(
+    "unit quantity volume",
     r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b"
-    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
+    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b",
 )
 _QUANTITIES = frozenset(
     {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from scoring.signals.mistakes.wording import cue
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -44,9 +46,10 @@ _TIMED = re.compile(
     rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
     rf"| back| up)? {_WHEN}"
 )
-_STRETCH = re.compile(
+_STRETCH = cue(
+    "from between",
     r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "
-    r"|its |their )?(?:first )?(\w+?)\b"
+    r"|its |their )?(?:first )?(\w+?)\b",
 )
 
 
@@ -65,13 +68,14 @@ def stretch(text: str) -> frozenset[str]:
     >>> sorted(stretch("days from shipping to delivery"))
     ['deliver', 'ship']
     """
-    for match in _STRETCH.finditer(text):
+    for match in _STRETCH.matches(text):
         found = {_CLASS.get(match[1], ""), _CLASS.get(match[2], "")}
         if "" not in found and len(found) == 2:
             return frozenset(found)
     return frozenset()
 
 
+@lru_cache(maxsize=16384)
 def event_of(column: str) -> str | None:
     """The event whose time a column holds.
 
@@ -84,6 +88,7 @@ def event_of(column: str) -> str | None:
     return found[0] if found and is_time(column) else None
 
 
+@lru_cache(maxsize=16384)
 def is_time(column: str) -> bool:
     """Whether a column is named like a time.
 
@@ -91,8 +96,10 @@ def is_time(column: str) -> bool:
     (True, True, False)
     """
     words = identifier_words(column)
-    ends = {"at", "on", "date", "time", "ts", "day", "timestamp", "dt", "datetime", "birthday", "dob"}
-    return bool(words) and (words[-1] in ends or words[0] == "date")
+    return bool(words) and (words[-1] in _TIME_ENDS or words[0] == "date")
+
+
+_TIME_ENDS = frozenset("at on date time ts day timestamp dt datetime birthday dob".split())
 
 
 def tested_times(case: Case) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, said, said_stems, shapes
 from scoring.specification.shapes import ShapeKind
 from scoring.values import TimeRange
 from scoring.verdict import Case
@@ -37,6 +37,7 @@ _PAIRS = [
     for one, other in _OPPOSITES
     for said_, read in ((one, other), (other, one))
 ]
+_WANTED = frozenset[str]().union(*(wanted for wanted, _ in _PAIRS))
 
 
 def column_of_opposite_kind(case: Case) -> Finding | None:
@@ -48,7 +49,9 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    spoken = {stem(word) for word in re.findall(r"[a-z]+", said(case))}
+    if _WANTED.isdisjoint(case.question.stems):
+        return None
+    spoken = said_stems(case)
     columns = {column.name: set(identifier_words(column.name)) for column in case.sql.columns}
     for wanted, other in _PAIRS:
         word = next(iter(sorted(wanted & case.question.stems)), None)
@@ -68,7 +71,7 @@ def _is_of_same(rest: set[str], spoken: set[str]) -> bool:
     return bool(rest) and not rest.isdisjoint(spoken)
 
 
-_FISCAL = re.compile(r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
+_FISCAL = cue("fiscal financial fy", r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
 _BEGINS = re.compile(
     r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?"
     r"(?:feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
@@ -106,8 +109,8 @@ def months_of_years_merged(case: Case) -> Finding | None:
     0.5
     """
     text = said(case)
-    groups = list(shapes(case, ShapeKind.GRAIN))
-    if not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text) or len(groups) != 1:
+    groups = shapes(case, ShapeKind.GRAIN)
+    if len(groups) != 1 or not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text):
         return None
     if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, first, said, said_stems, shapes
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
@@ -118,10 +118,11 @@ def amounts_deduplicated(case: Case) -> Finding | None:
     >>> amounts_deduplicated(case("What is the total fare?", "SELECT SUM(DISTINCT fare) FROM trips")).detail
     'SUM(DISTINCT fare)'
     """
-    if case.question.distinct or re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case)):
-        return None
     found = first(case, ShapeKind.DEDUPLICATED)
-    return Finding(1.0, found.text) if found is not None else None
+    if found is None or case.question.distinct:
+        return None
+    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case))
+    return Finding(1.0, found.text) if meant is None else None
 
 
 def groups_split(case: Case) -> Finding | None:
@@ -137,17 +138,13 @@ def groups_split(case: Case) -> Finding | None:
     for each in shapes(case, ShapeKind.HIDDEN_KEY):
         column = each.columns[0]
         words = {*(key_stems(column.name) or ()), *table_words(column.table or "")[-1:]}
-        if words.isdisjoint(_words_of(said(case))):
+        if words.isdisjoint(said_stems(case)):
             return Finding(1.0, each.text)
         if words.isdisjoint(
             {word for phrase in case.question.group_by for word in content_words(phrase)}
         ) and words.isdisjoint(case.question.stems):
             return Finding(1.0, each.text)
     return None
-
-
-def _words_of(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 def condition_on_other_rows(case: Case) -> Finding | None:
@@ -182,11 +179,17 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     ...     "HAVING COUNT(*) >= 3")).detail
     'count(*) >= 3 of each country, not of each route'
     """
+    bounds = [each for each in case.sql.having if _bounds_count(each)]
+    return _bounded_elsewhere(bounds, case) if bounds else None
+
+
+def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    """The bound of a count whose groups are not those of the thing whose parts the question bounds."""
     words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
     tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
     if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
         return None
-    for each in filter(_bounds_count, case.sql.having):
+    for each in bounds:
         keys = [key.operand for key in case.sql.group_by if key.block == each.block]
         if _tells_others(keys, words[0]):
             names = ", ".join(key.name for key in keys[:3])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from scoring.linking import operand_words
-from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_RUNNING = re.compile(r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
-_MOVING = re.compile(r"\b(?:rolling|moving|trailing)\b")
+_RUNNING = cue("running cumulative", r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
+_MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
 
 
 def running_total_wrong(case: Case) -> Finding | None:
@@ -28,7 +28,7 @@ def running_total_wrong(case: Case) -> Finding | None:
     text = asked(case)
     if not _RUNNING.search(text) or _MOVING.search(text):
         return None
-    found = list(shapes(case, ShapeKind.RUNNING))
+    found = shapes(case, ShapeKind.RUNNING)
     if not found:
         return Finding(1.0, "no sum runs over rows") if "running total" in text or "cumulative" in text else None
     if any(not each.words for each in found):
@@ -52,11 +52,10 @@ def moving_window_wrong(case: Case) -> Finding | None:
     'expected → actual: 6 rows before → 7'
     """
     text = asked(case)
-    span = _SPAN.search(text)
-    if span is None or not _MOVING.search(text):
+    if not _MOVING.search(text) or (span := _SPAN.search(text)) is None:
         return None
     wanted = int(span[1]) if span[1].isdecimal() else _WORDS[span[1]]
-    found = list(shapes(case, ShapeKind.FRAME_ROWS))
+    found = shapes(case, ShapeKind.FRAME_ROWS)
     if not found:
         running = first(case, ShapeKind.RUNNING)
         whole = running is not None and not any(
@@ -101,22 +100,25 @@ def rank_keeps_more(case: Case) -> Finding | None:
     ...     "(ORDER BY hours DESC) AS r FROM pilots) t WHERE r <= 5")).detail
     'denserank up to 5'
     """
-    if _TIED.search(said(case)):
+    found = shapes(case, ShapeKind.RANKED)
+    if not found or _TIED.search(said(case)):
         return None
     asked_rows = {each.k for each in case.question.superlatives if each.k is not None}
-    for each in shapes(case, ShapeKind.RANKED):
+    for each in found:
         if each.words[0] == "denserank" and each.number in asked_rows and each.number > 1 and "equal" not in each.words:
             return Finding(0.5, f"{each.words[0]} up to {each.number}")
     return None
 
 
 _TIED = re.compile(r"\bties?\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
-_LATEST = re.compile(
+_LATEST = cue(
+    "latest recent newest last current",
     r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week"
-    r"|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b"
+    r"|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b",
 )
-_FIRST = re.compile(
-    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+"
+_FIRST = cue(
+    "earliest first",
+    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+",
 )
 _TIMES = frozenset("date at on time day ts timestamp dt datetime created updated".split())
 
@@ -195,17 +197,16 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     ...     "SELECT CAST(flown_at AS DATE), SUM(fare) FROM trips GROUP BY CAST(flown_at AS DATE)")).detail
     'expected → actual: month → day'
     """
-    wanted = _asked_grains(asked(case))
-    if len(wanted) != 1:
-        return None
-    groups = list(shapes(case, ShapeKind.GRAIN))
+    groups = shapes(case, ShapeKind.GRAIN)
     given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
-    grain = next(iter(wanted))
-    if re.search(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)):
+    wanted = _asked_grains(asked(case)) if given else set[str]()
+    grain = next(iter(wanted), "")
+    if len(wanted) != 1 or re.search(
+        r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)
+    ):
         return None
-    if not given or grain in given or _names_grain(case, grain):
-        return None
-    return Finding(1.0, f"expected → actual: {grain} → {', '.join(sorted(given))}")
+    named = grain in given or _names_grain(case, grain)
+    return None if named else differing(grain, ", ".join(sorted(given)))
 
 
 def _asked_grains(text: str) -> set[str]:
@@ -228,24 +229,31 @@ def period_ungrouped(case: Case) -> Finding | None:
     ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
     'no group for each month'
     """
+    if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None or _needs_no_group(case):
+        return None
     wanted = _asked_grains(asked(case))
-    if len(wanted) != 1 or not case.sql.aggregations or _AVERAGED.search(asked(case)) or _needs_no_group(case):
+    if len(wanted) != 1 or _AVERAGED.search(asked(case)):
         return None
     grain = wanted.pop()
-    keys = [column for key in case.sql.group_by for column in key.operand.columns]
-    grouped = first(case, ShapeKind.GRAIN) is not None or any(_is_time_like(column.name) for column in keys)
     read = any(grain in identifier_words(column.name) for column in case.sql.columns)
-    return None if grouped or read or _names_grain(case, grain) else Finding(1.0, f"no group for each {grain}")
+    grouped = _groups_by_time(case) or read or _names_grain(case, grain)
+    return None if grouped else Finding(1.0, f"no group for each {grain}")
+
+
+def _groups_by_time(case: Case) -> bool:
+    names = [column.name for key in case.sql.group_by for column in key.operand.columns]
+    names += [each.alias for each in case.answer if each.alias]
+    return any(map(_is_time_like, names))
 
 
 _AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
 
 
 def _needs_no_group(case: Case) -> bool:
-    """Whether values of periods may be computed side by side, or divided by the number of periods."""
+    """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
     sql = case.sql
     return bool(sql.divisions or sql.windows) or any(
-        each.conditional or each.func == "AVG" for each in sql.aggregations
+        each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations
     )
 
 
@@ -296,14 +304,14 @@ def rows_for_days(case: Case) -> Finding | None:
     ...     "SELECT SUM(fare) FROM (SELECT fare FROM trips ORDER BY flown_at DESC LIMIT 7) t")).detail
     'LIMIT 7 for the last 7 days'
     """
-    span = _LAST_DAYS.search(asked(case))
-    if span is None or case.sql.order_by == ():
+    span = _LAST_DAYS.search(asked(case)) if case.sql.order_by and case.sql.limits else None
+    if span is None:
         return None
     cut = next((each for each in case.sql.limits if each.count == int(span[1])), None)
     if cut is None:
         return None
     timed = any(_is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
-    grouped = next(shapes(case, ShapeKind.GRAIN), None) is not None
+    grouped = first(case, ShapeKind.GRAIN) is not None
     return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
 
 
@@ -321,9 +329,11 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
-    if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) > 1:
+    if len(ranks) != 1 or len(case.question.superlatives) > 1:
+        return None
+    wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
+    if len(wanted) != 1:
         return None
     if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
         return Finding(1.0, f"{ranks[0].text}: a time") if _follows_time(ranks[0], case) else None

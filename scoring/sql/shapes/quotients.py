@@ -18,7 +18,7 @@ _EARLIER = re.compile(
     r"(?:^|_)(?:prev|previous|prior|last|lag|earlier|before|base|baseline|old|ly|py|pm)(?:_|$)|^prev|^lag"
 )
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_DIFFERENCES = (exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TimeDiff, exp.TsOrDsDiff)
+DIFFERENCES = (exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TimeDiff, exp.TsOrDsDiff)
 
 
 def bare(node: Node) -> Node:
@@ -130,7 +130,7 @@ def durations(select: Select) -> Iterator[Shape]:
     for each in select.own:
         if isinstance(each, exp.Extract):
             yield from _extracted(each)
-        elif isinstance(each, _DIFFERENCES):
+        elif isinstance(each, DIFFERENCES):
             unit = each.args.get("unit")
             name = unit.name.lower().rstrip("s") if isinstance(unit, exp.Expr) else "day"
             yield from _measured(each, _SECONDS.get(name))

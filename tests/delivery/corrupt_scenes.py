@@ -1,0 +1,153 @@
+"""A batch that cannot be read: every record beside it is scored, its partition is named, and a command passes it."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from dataclasses import dataclass, field
+
+import httpx
+
+from tests.delivery import auditing, traffic
+from tests.delivery.scenes import Scene
+from tests.delivery.sites import Part, Site
+from tests.delivery.stage import until
+from tests.delivery.traffic import Key
+from tests.delivery.workers import BUILD, ROOT, Worker
+from tests.servers.kafka_segments import Damage, StoredBatch, batches
+from tests.servers.proxy import SOUND, Network
+
+MORE = 400
+"""Events that no worker has read when one of their batches is damaged."""
+
+
+@dataclass(slots=True, eq=False)
+class CorruptBatch(Scene):
+    """A batch is damaged in the broker's log, or on its way from the broker, until an operator skips it."""
+
+    damage: Damage = field(kw_only=True)
+    on_the_way: bool = field(default=False, kw_only=True)
+    """Whether the network damages it; the cell's workers then come by the proxy."""
+    _batch: StoredBatch | None = None
+    _partition: int = -1
+    _lost: set[Key] = field(default_factory=set[Key])
+    _wrong: list[str] = field(default_factory=list[str])
+
+    async def happen(self, site: Site) -> str:
+        stage = site.stage
+        for each in site.members:
+            assert await asyncio.to_thread(each.leave) == 0
+        await stage.publish(traffic.events(11, MORE))
+        batch = await self._choose(site)
+        self._spoil(site, batch)
+        worker = await site.worker()
+        await self._others_scored(site, batch)
+        self._wrong += await _unnamed(worker, stage.kafka.events, self._partition, batch)
+        await self._mend(site, batch)
+        return f"a batch of {batch.last - batch.first + 1} events damaged"
+
+    async def wrong(self, site: Site) -> list[str]:
+        """Each event of the batch is a dead letter and has no row; nothing else is a dead letter for this reason."""
+        assert self._batch is not None
+        letters = [
+            dict(each.headers)
+            for each in await auditing.records(site.stage.kafka, site.stage.kafka.dead)
+            if dict(each.headers)["dead-letter-reason"] == b"UNREADABLE_BATCH"
+        ]
+        named = sorted((int(each["dead-letter-partition"]), int(each["dead-letter-offset"])) for each in letters)
+        offsets = range(self._batch.first, self._batch.last + 1) if self._lost else ()
+        if named != [(self._partition, offset) for offset in offsets]:
+            self._wrong.append(f"dead letters name {named}, not {offsets} of partition {self._partition}")
+        rows = (await site.stage.held()).current
+        self._wrong += [f"{key} has a row" for key in self._lost if rows[key]]
+        return self._wrong
+
+    async def _choose(self, site: Site) -> StoredBatch:
+        """One of several events, with others before and behind it that no worker has read."""
+        done = await auditing.committed(site.stage.kafka)
+        for partition in range(4):
+            stored = list(batches(site.servers.kafka.home / "data", site.stage.kafka.events, partition))
+            unread = [each for each in stored if each.first > done.get(partition, 0)][1:-1]
+            if several := [each for each in unread if each.last > each.first]:
+                self._partition, self._batch = partition, several[0]
+                return several[0]
+        raise AssertionError("no partition has an unread batch of several events between others")
+
+    def _spoil(self, site: Site, batch: StoredBatch) -> None:
+        if self.on_the_way:
+            network = Network(spoilt=(batch.raw, self.damage(batch.raw)))
+            site.servers.proxies[Part.KAFKA].become(network)
+        else:
+            batch.become(self.damage(batch.raw))
+
+    async def _others_scored(self, site: Site, batch: StoredBatch) -> None:
+        wanted = {
+            key
+            for key, (partition, offset) in site.stage.published.items()
+            if partition != self._partition or offset < batch.first
+        }
+
+        async def scored() -> bool:
+            await asyncio.sleep(0.2)
+            return not wanted - (await site.stage.held()).current.keys()
+
+        await until(scored, "all that is not behind the damaged batch to be scored")
+
+    async def _mend(self, site: Site, batch: StoredBatch) -> None:
+        """Gives the batch up."""
+        self._lost = {
+            key
+            for key, (partition, offset) in site.stage.published.items()
+            if partition == self._partition and batch.first <= offset <= batch.last
+        }
+        site.stage.may_be_gone |= self._lost
+        offsets = ("--offsets", f"{batch.first}-{batch.last}", "--yes")
+        code, said = await skip(site, self._partition, *offsets)
+        if (code, "has members" in said) != (2, True):
+            self._wrong.append(f"skip under a running worker ended with {code}: {said}")
+        for each in site.members:
+            assert await asyncio.to_thread(each.leave) == 0
+        code, said = await skip(site, self._partition, *offsets)
+        if code != 0:
+            self._wrong.append(f"skip ended with {code}: {said}")
+        await site.worker()
+
+
+@dataclass(slots=True, eq=False)
+class CorruptNetwork(CorruptBatch):
+    """The network damages a batch for some time: nothing is given up, and the worker goes on by itself."""
+
+    on_the_way: bool = field(default=True, kw_only=True)
+
+    async def _mend(self, site: Site, batch: StoredBatch) -> None:
+        del batch
+        site.servers.proxies[Part.KAFKA].become(SOUND)
+
+
+async def _unnamed(worker: Worker, topic: str, partition: int, batch: StoredBatch) -> list[str]:
+    """What on-call cannot see of a stuck partition."""
+    assert worker.address is not None
+    wrong: list[str] = []
+    async with httpx.AsyncClient(base_url=worker.address, timeout=10) as client:
+        ready, metrics = await client.get("/readyz"), (await client.get("/metrics")).text
+    place = f"partition {partition} of {topic} cannot be read at offset {batch.first}"
+    if ready.status_code != 200 or place not in ready.text or "degraded" not in ready.text:
+        wrong.append(f"/readyz answers {ready.status_code} {ready.text}")
+    if f'sqlassay_kafka_stuck{{partition="{partition}",topic="{topic}"}} 1.0' not in metrics:
+        wrong.append("no metric names the stuck partition")
+    if "partition_stuck" not in worker.said or f'"offset":{batch.first},' not in worker.said.replace(" ", ""):
+        wrong.append("no log line names the stuck partition")
+    if not await worker.healthy():
+        wrong.append("the watchdog asks for a restart")
+    return wrong
+
+
+async def skip(site: Site, partition: int, *words: str) -> tuple[int, str]:
+    """`sqlassay skip` as an operator runs it beside the workers."""
+    stage = site.stage
+    place = ("--topic", stage.kafka.events, "--partition", str(partition))
+    variables = Worker.variables(stage.environment(), ROOT)
+    run = await asyncio.to_thread(
+        subprocess.run, [*BUILD, "skip", *place, *words], env=variables, capture_output=True, text=True, check=False
+    )
+    return run.returncode, run.stdout + run.stderr
