@@ -293,9 +293,11 @@ ASKS = words(
 )
 """What a question begins with that may point at the answer before."""
 POINTERS = re.compile(
-    r"\b(?:it|that|this|them|those|these|they|their|its|ones?|only|just|by|per|without|top|also|about|if)\b"
-    r"|^compare|^what(?: is|'s| was) the \w+$|^how many$|^how many (?:are|is|were|was|have|had|in|from|with|over"
-    r"|under)\b",
+    r"\b(?:it|that|them|those|these|they|their|its|ones?|also|about|if)\b"
+    r"|\bthis\b(?! (?:day|week|month|quarter|year|season|term|morning|fiscal|calendar)\b)"
+    r"|^(?:show|give|list|display|do|get|see|have)(?: me)? (?:the )?(?:only|just|by|per|top|bottom|without)\b"
+    r"|^compare|^what(?: is|'s| was) the \w+$|^how many$"
+    r"|^how many (?:are|is|were|was|have|had|in|from|with|over|under)\b",
     re.IGNORECASE,
 )
 """Words that point at the answer before."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain
 
 from scoring.immutable import immutable
@@ -55,7 +56,12 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
     >>> read_fragment("How many hens hatched last year?", follows=True) is None
     True
     """
-    if len(text) > LONGEST or not _may_be(text, follows=follows):
+    return _short_fragment(text, follows) if len(text) <= LONGEST else None
+
+
+@lru_cache(maxsize=512)
+def _short_fragment(text: str, follows: bool) -> Fragment | None:
+    if not _may_be(text):
         return None
     said = " ".join(text.split()).strip(" ?!.…")
     opened = OPENERS.match(said)
@@ -78,7 +84,7 @@ _TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
 """Before what is meant instead: `use the median instead`."""
 
 
-def _may_be(text: str, *, follows: bool) -> bool:
+def _may_be(text: str) -> bool:
     """Whether the first words leave it open: most questions are told from fragments here."""
     words = text.lower().split(None, _MOST)
     if not words or len(words) > _MOST:
