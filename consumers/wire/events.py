@@ -10,15 +10,7 @@ from functools import cached_property
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 from pydantic import model_validator as after_validation
 
 from consumers.wire.canary import Canary
