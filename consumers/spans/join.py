@@ -271,6 +271,8 @@ def _event(key: TraceKey, trace: _OpenTrace, chain: Sequence[str], only: str | N
         "occurred_at": _moment(trace.nodes[chain[0]].start_nanos),
         "attributes": _attributes(fields) | {"trace_id": key.trace_id, "span_id": chain[0]},
     }
+    if asked < len(fields) and fields[asked].history:
+        payload["history"] = fields[asked].history
     if fields[0].result is not None:
         payload["result"] = fields[0].result
     return SpanEvent(trace=key, payload=payload)

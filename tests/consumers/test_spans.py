@@ -56,6 +56,7 @@ def test_question_and_sql_of_one_span_are_an_event():
         "sql": "SELECT COUNT(*) FROM flights",
         "dialect": "postgres",
         "result": None,
+        "history": None,
         "canary": None,
         "reference_sql": None,
         "attributes": {"trace_id": TRACE, "span_id": span("a").span_id},
