@@ -162,7 +162,7 @@ HEADS = re.compile(
     r"|omit(?:ting)?"
     r"|(?:drop|skip)(?:ping)?(?= (?:the|all|any|those|everything|\w+(?:ed|ive) ))|remov(?:e|ing)"
     r"|filter(?:ing)? out|minus|apart from|not (?:in|from|for|the|including))"
-    r"|(?P<only>only|just|limited? (?:it |them |that )?to|restrict(?:ed)? (?:it |them |that )?to"
+    r"|(?P<only>only|just|limit(?:ed)? (?:it |them |that )?to|restrict(?:ed)? (?:it |them |that )?to"
     r"|narrow(?:ed)? (?:it |them |that )?(?:down )?to|filter(?:ed)?(?: (?:it|them|that))?(?: (?:by|to|for|on))?)"
     r"|(?P<wide>in total|overall|altogether|all together|in all|of all time|regardless of|irrespective of"
     r"|(?:for|across|in|from) (?=all\b|every\b|any\b|the whole\b|the entire\b))"
