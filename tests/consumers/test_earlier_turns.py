@@ -64,7 +64,7 @@ def test_an_event_of_spans_has_the_turns_of_its_question() -> None:
     )
     answered = Span(trace_id="t", span_id="b", parent_id="a", attributes={"db.query.text": "SELECT 1 FROM hens"})
     join = SpanJoin(SpanTable(), JoinLimits())
-    events = [*join.add([asked, answered], 0.0).events, *join.close_all().events]
+    events = [*join.add([asked, answered], 0.0), *join.close_all().events]
     [event] = [decode_event(each.payload, require_id=True) for each in events]
     assert event.question == LAST
     assert event.query().history == (Turn(question=FIRST, sql=SQL),)
