@@ -121,6 +121,8 @@ class JoinSpans:
         sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
         for start in range(0, len(spans), _SLICE):
             await self._has_room(tenant)
+            if sender.done.cancelled():
+                break
             part = spans[start : start + _SLICE]
             traces = self._expect(part, sender, tenant)
             self._store_events(self._join.add(part, self._timer(), tenant=tenant))
