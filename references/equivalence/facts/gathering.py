@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.facts import Facts
@@ -52,6 +52,12 @@ def gathered(schema: Schema, sides: Sequence[Side]) -> Facts:
     facts = Facts()
     for side in sides:
         Gatherer(Origins(side.tree, schema), facts).gather()
+    named = {node.name.lower() for side in sides for node in side.tree.find_all(exp.Table)}
+    for table in [table for name, table in schema.tables.items() if name in named]:
+        for check in table.checks:
+            condition = parse_one(check.sql, dialect="sqlite")
+            tree = exp.select(condition).from_(exp.table_(table.name, quoted=True))
+            Gatherer(Origins(tree, schema), facts).gather()
     return facts
 
 
