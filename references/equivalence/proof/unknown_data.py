@@ -70,8 +70,7 @@ def _sort_of(pool: ValuePool) -> Sort:
 
 def unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, assumed: Assumptions, *, dates: bool) -> Relation:
     """Makes a table with up to `rows` unknown rows."""
-    held = {spot for positions, guessed in plan.keys if assumed.guesses or not guessed for spot in positions}
-    nullable = [assumed.nulls and not (slot.key and spot in held) for spot, slot in enumerate(plan.slots)]
+    nullable = _nullable(plan, assumed)
     sorts = [None if dates and slot.dates is not None else _sort_of(pools[slot.pool]) for slot in plan.slots]
     headings = tuple(Heading(plan.name.lower(), slot.column.name.lower()) for slot in plan.slots)
     made: list[UnknownRow] = []
@@ -83,6 +82,12 @@ def unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, assumed: Ass
         )
         made.append(UnknownRow(z3.Bool(name) if index or assumed.empty else True, cells))
     return Relation(headings, tuple(made))
+
+
+def _nullable(plan: TablePlan, assumed: Assumptions) -> list[bool]:
+    """For each column, whether the assumptions and the table's keys allow NULL."""
+    held = {spot for positions, guessed in plan.keys if assumed.guesses or not guessed for spot in positions}
+    return [assumed.nulls and not (slot.key and spot in held) for spot, slot in enumerate(plan.slots)]
 
 
 def _unknown_cell(row: str, slot: Slot, sort: Sort | None, *, nullable: bool) -> UnknownValue:
