@@ -22,7 +22,9 @@ _NULLS_TESTED = 0.6
 def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, typed: bool = False) -> Population:
     """Plans the tables of a pair. `typed`: a DATE holds no time of day and a TIMESTAMP one, unlike in SQLite."""
     references = _references(schema, tables)
-    forms = {} if schema.inferred else _forms(tables, facts, typed=typed)
+    forms = _forms(tables, facts, typed=typed)
+    if schema.inferred:
+        forms = {cell: DateForm.EITHER for cell in forms if cell in facts.dated}
     classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
     groups: dict[Cell, list[tuple[Cell, DeclaredColumn]]] = {}
     for cell, column in _cells(tables):
@@ -175,7 +177,7 @@ def _pool(
     elif kind is ValueKind.BOOLEAN:
         inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
     elif typed and all(column.declared.upper() == "DATE" for column in columns):
-        inside, beside = tuple(filter(_is_day, inside)), tuple(filter(_is_day, beside))
+        inside, beside = _days(inside), _days(beside)
     return ValuePool(
         inside=inside,
         beside=beside,
@@ -203,8 +205,9 @@ def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell,
     return _distinct(value for cell, _ in members for value in values.get(cell, ()))
 
 
-def _is_day(value: Value) -> bool:
-    return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
+def _days(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The days of those values that are dates."""
+    return _distinct(each[:10] for each in values if isinstance(each, str) and is_date(each))
 
 
 def _is_truth(value: Value) -> bool:

@@ -10,14 +10,7 @@ from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
-from references.equivalence.facts.operands import (
-    DATE_CALLS,
-    DATE_PARTS,
-    ComparedSide,
-    ComparedSideReader,
-    literal_of,
-    number_of,
-)
+from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, is_date_call, literal_of, number_of
 from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -76,7 +69,7 @@ class Gatherer:
         for node in self._origins.tree.walk():
             if isinstance(node, _HOLDING):
                 self.hold(node)
-            if isinstance(node, DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in DATE_CALLS):
+            if is_date_call(node):
                 self._facts.dated.update(self._operands.read(node, self._origins.scope(node)).cells)
             operator = _OPERATORS.get(type(node))
             if operator is not None:
