@@ -32,12 +32,14 @@ from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
 from scoring.signals.mistakes import stated as mistaken_stated
+from scoring.signals.mistakes import unasked as mistaken_unasked
 from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
@@ -231,6 +233,11 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_quotients.cents_for_currency,
             mistaken_quotients.zone_unasked,
             mistaken_quotients.year_shifted,
+            mistaken_numbers.groups_for_one_number,
+            mistaken_numbers.amount_for_count,
+            mistaken_numbers.thing_not_shown,
+            mistaken_unasked.bound_unasked,
+            mistaken_unasked.group_of_other_dimension,
         ),
         "SQL that only seems to answer": (
             voids.condition_void,

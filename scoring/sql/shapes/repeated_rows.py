@@ -22,6 +22,9 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
     calls = list(_aggregates(select))
     many = _repeaters(select) if calls else {}
     for call in calls:
+        if isinstance(call.this, exp.Star):
+            yield from _counted_repeats(select, call, many)
+            continue
         owner = _owner(select, call)
         if owner is None:
             continue
@@ -31,6 +34,17 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
             text = f"{written(call)} over rows repeated by {', '.join(sorted(repeaters)[:3])}"
             pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
             yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=pinned)
+
+
+def _counted_repeats(select: Select, call: Node, many: dict[str, set[str]]) -> Iterator[Shape]:
+    """COUNT(*) over rows of each item that another one repeats; a GROUP BY counts what its groups hold."""
+    for alias, others in many.items() if not select.is_grouped else ():
+        owner = select.items[alias]
+        repeaters = others - _same_grain(select, owner)
+        if owner.table is not None and repeaters:
+            text = f"{written(call)} over rows of {owner.table} repeated by {', '.join(sorted(repeaters)[:3])}"
+            pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
+            yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=(Column("*", owner.table),), words=pinned)
 
 
 def unused_repeats(select: Select) -> Iterator[Shape]:
