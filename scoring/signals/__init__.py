@@ -30,6 +30,7 @@ from scoring.signals import (
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import one_number as mistaken_numbers
@@ -175,8 +176,12 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_rows.amounts_deduplicated,
             mistaken_rows.groups_split,
             mistaken_rows.condition_on_other_rows,
-            mistaken_rows.bound_at_wrong_level,
-            mistaken_rows.value_for_count,
+            mistaken_bounds.bound_at_wrong_level,
+            mistaken_bounds.value_for_count,
+            mistaken_bounds.total_bounded_by_row,
+            mistaken_bounds.row_bounded_by_total,
+            mistaken_bounds.values_counted_for_rows,
+            mistaken_bounds.rows_counted_for_kinds,
             mistaken_rows.mean_of_means,
             mistaken_groups.repeats_unused,
             mistaken_groups.group_of_extreme_lost,

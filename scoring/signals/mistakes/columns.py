@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.wording import asked, said
-from scoring.specification import Column
+from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -25,7 +25,7 @@ def date_of_other_event(case: Case) -> Finding | None:
     """
     text = asked(case)
     given = {column: event for column in tested_times(case) if (event := event_of(column)) is not None}
-    events = timed_events(text)
+    events = timed_events(text) or timed_events((case.query.enriched_question or "").casefold())
     found = _between(text, case)
     if found is None and len(events) == 1:
         found = _other_event(events.pop(), given)
@@ -65,6 +65,12 @@ _NEAR = frozenset(
         ("plan", "due"),
         ("begin", "hire"),
         ("refund", "pay"),
+        ("sign", "begin"),
+        ("receive", "pay"),
+        ("start", "hire"),
+        ("start", "plan"),
+        ("end", "plan"),
+        ("end", "due"),
         ("pay", "receive"),
         ("pay", "refund"),
         ("close", "approve"),
@@ -110,11 +116,16 @@ def units_measured_otherwise(case: Case) -> Finding | None:
     if not _UNITS.search(asked(case)) or _tables_of_units(case):
         return None
     amounts = [each for each in case.sql.aggregations if each.func in ("SUM", "COUNT", "MAX", "AVG")]
-    words = [{word for column in each.columns for word in identifier_words(column.name)} for each in amounts]
-    if not amounts or any(each & _QUANTITIES and not each & (_PRICES - _QUANTITIES) for each in words):
+    if not amounts or any(map(_adds_units, amounts)):
         return None
     found = amounts[0]
     return Finding(1.0, f"{found.func}({found.column}) for units")
+
+
+def _adds_units(each: Aggregation) -> bool:
+    """Whether an aggregate is one of quantities, and no number of the lines that hold them."""
+    words = {word for column in each.columns for word in identifier_words(column.name)}
+    return bool(words & _QUANTITIES) and not words & (_PRICES - _QUANTITIES) and each.func != "COUNT"
 
 
 def _tables_of_units(case: Case) -> bool:

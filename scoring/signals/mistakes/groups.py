@@ -124,7 +124,18 @@ def null_averaged(case: Case) -> Finding | None:
     """
     found = first(case, ShapeKind.FILLED)
     text = (case.query.enriched_question or "").casefold()
-    return Finding(1.0, found.text) if found is not None and _HAVING_VALUE.search(text) else None
+    wanted = found is not None and (_HAVING_VALUE.search(text) or _LEFT_OUT.search(said(case)))
+    return Finding(1.0, found.text) if found is not None and wanted else None
+
+
+_LEFT_OUT = re.compile(
+    r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
+    r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"
+    r"|excluded|left out"
+    r"|skipped)\b|\b(?:ignor\w+|exclud\w+|skip\w*|leav\w+ out|not counting) (?:the )?(?:nulls?|missing|empty"
+    r"|blanks?|unrated"
+    r"|(?:those|ones|\w+s) (?:without|with no))\b"
+)
 
 
 def count_bounded_for_all(case: Case) -> Finding | None:

@@ -111,7 +111,8 @@ def _is_amount(total: Operand, case: Case) -> bool:
 _WANTS_THING = re.compile(
     r"(?:^|[,:;] ?|\beach \w+(?: \w+)?,? )(?:please |and |so |hey |hi |show me |tell me |list |find )*"
     r"(?:(?:which|what) (?:one |single |of our |of the )?(?P<thing>[a-z]+)(?: [a-z]+){0,3}? (?:has|have|had|is|was|are|"
-    r"were|made|got|sold|costs?|earn\w*|took|takes|did|generat\w*|spent|pays|paid|receiv\w*|brought|does)|(?P<who>who))\b"
+    r"were|made|got|sold|costs?|earn\w*|took|takes|did|generat\w*|spent|pays|paid|receiv\w*|brought|does)"
+    r"|(?P<who>who))\b"
 )
 _EXTREMES = frozenset({"MAX", "MIN"})
 

@@ -12,7 +12,11 @@ from scoring.words import identifier_words, stem
 
 _ALL_TIED = re.compile(
     r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
-    r"|on) the (?:highest|lowest|most|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
+    r"|on|who (?:got|scored|have|had|reached|achieved|earned|made|took|share)) the (?:highest|lowest|most"
+    r"|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
+    r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two or more|multiple|some"
+    r"|many)\b[^.]{0,40}\b(?:share|tie"
+    r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there (?:is"
     r"|are) )?(?:a )?(?:ties?|tied)\b|\btied\b"
 )
@@ -27,7 +31,7 @@ def tie_asked_cut(case: Case) -> Finding | None:
     """
     text = said(case)
     found = _ALL_TIED.search(text)
-    if found is None or _BROKEN.search(text):
+    if found is None or _BROKEN.search(text) or "with ties" in case.query.sql.casefold():
         return None
     inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
     cuts = [each for each in case.sql.limits if each.count == 1 and not each.ranked and each.block not in inner]
@@ -127,6 +131,6 @@ def median_averaged(case: Case) -> Finding | None:
         return None
     return (
         None
-        if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE)
+        if re.search(r"\b\w*(?:median|percentile|quantile)\w*\s*\(", case.query.sql, re.IGNORECASE)
         else Finding(1.0, "AVG for the median")
     )
