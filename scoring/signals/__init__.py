@@ -31,6 +31,7 @@ from scoring.signals import (
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes import bounds as mistaken_bounds
+from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import one_number as mistaken_numbers
@@ -39,6 +40,7 @@ from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
+from scoring.signals.mistakes import sequences as mistaken_sequences
 from scoring.signals.mistakes import stated as mistaken_stated
 from scoring.signals.mistakes import unasked as mistaken_unasked
 from scoring.signals.mistakes import wanted as mistaken_wanted
@@ -238,6 +240,14 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_quotients.cents_for_currency,
             mistaken_quotients.zone_unasked,
             mistaken_quotients.year_shifted,
+            mistaken_chosen.extreme_after_condition,
+            mistaken_chosen.rank_of_finer_groups,
+            mistaken_chosen.latest_read_as_largest,
+            mistaken_chosen.repeats_kept,
+            mistaken_sequences.streak_unchecked,
+            mistaken_sequences.overlap_missed,
+            mistaken_sequences.weekend_misnumbered,
+            mistaken_sequences.hour_shifted,
             mistaken_numbers.groups_for_one_number,
             mistaken_numbers.amount_for_count,
             mistaken_numbers.thing_not_shown,

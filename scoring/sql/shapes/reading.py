@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from scoring.specification.shapes import Shape
-from scoring.sql.shapes import grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
+from scoring.sql.shapes import chosen, grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
 from scoring.sql.shapes.selects import Select, read_selects
 from scoring.sql.terms import Node
 
@@ -41,6 +41,8 @@ READERS: tuple[Callable[[Select], Iterator[Shape]], ...] = (
     windows.neighbours,
     windows.ranked,
     windows.distinct_on,
+    chosen.choices,
+    chosen.steps,
     grains.grains,
     grains.formats,
     grains.shifted_years,
