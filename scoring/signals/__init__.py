@@ -30,6 +30,7 @@ from scoring.signals import (
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes import bases as mistaken_bases
 from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
@@ -43,6 +44,7 @@ from scoring.signals.mistakes import scope as mistaken_scope
 from scoring.signals.mistakes import sequences as mistaken_sequences
 from scoring.signals.mistakes import stated as mistaken_stated
 from scoring.signals.mistakes import unasked as mistaken_unasked
+from scoring.signals.mistakes import values as mistaken_values
 from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
@@ -248,6 +250,12 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_sequences.overlap_missed,
             mistaken_sequences.weekend_misnumbered,
             mistaken_sequences.hour_shifted,
+            mistaken_values.value_cut_short,
+            mistaken_values.member_as_substring,
+            mistaken_values.states_restricted,
+            mistaken_bases.share_base_wrong,
+            mistaken_bases.factor_of_other_unit,
+            mistaken_bases.group_left_out,
             mistaken_numbers.groups_for_one_number,
             mistaken_numbers.amount_for_count,
             mistaken_numbers.thing_not_shown,

@@ -83,7 +83,21 @@ def neighbour_wrong(case: Case) -> Finding | None:
         lacks = [word for word in each.words if word != "next row" or _PREVIOUS.search(text)]
         if lacks:
             return Finding(1.0, f"{each.text}: {lacks[0]}")
+        if each.number == 1 and _YEAR_BEFORE.search(text) and _is_monthly(each):
+            return Finding(1.0, f"{each.text}: the month before")
     return None
+
+
+_YEAR_BEFORE = re.compile(
+    r"\byoy\b|\byear[- ](?:over|on)[- ]year\b|\bsame month (?:of )?(?:the )?(?:last|previous|prior) year\b"
+    r"|\ba year (?:ago|before)\b"
+)
+
+
+def _is_monthly(shape: Shape) -> bool:
+    """Whether a window follows months, and is not within each of them."""
+    monthly = shape.columns and "month" in identifier_words(shape.columns[0].name)
+    return bool(monthly) and "PARTITION BY" not in shape.text
 
 
 _PREVIOUS = re.compile(
@@ -250,19 +264,10 @@ def _needs_no_group(case: Case) -> bool:
 
 
 def _is_time_like(name: str) -> bool:
-    words = identifier_words(name)
-    return _is_time(name) or not {
-        "month",
-        "year",
-        "week",
-        "quarter",
-        "day",
-        "period",
-        "hour",
-        "date",
-        "ym",
-        "yyyymm",
-    }.isdisjoint(words)
+    return _is_time(name) or not _PERIODS.isdisjoint(identifier_words(name))
+
+
+_PERIODS = frozenset("month year week quarter day period hour date ym yyyymm".split())
 
 
 def month_miswritten(case: Case) -> Finding | None:
