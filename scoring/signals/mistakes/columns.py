@@ -94,6 +94,31 @@ def _between(text: str, case: Case) -> Finding | None:
     return None
 
 
+_EVENTS_OF_MONEY = frozenset("paid claimed billed invoiced requested quoted approved refunded".split())
+_PAID = re.compile(r"\b(?:pay(?:ing)? out|paid out|payouts?)\b")
+
+
+def amount_of_other_event(case: Case) -> Finding | None:
+    """The amount of one event is asked for, and that of another is added.
+
+    What was claimed is not what was paid.
+
+    >>> amount_of_other_event(case("What did we pay out in 2020?",
+    ...     "SELECT SUM(claimed_amount) FROM claims WHERE year = 2020")).detail
+    'expected → actual: paid → claimed_amount'
+    """
+    text = _PAID.sub("paid", asked(case))
+    wanted = _EVENTS_OF_MONEY.intersection(re.findall(r"[a-z]+", text))
+    added = {column.name for each in case.sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
+    if len(wanted) != 1 or len(added) != 1:
+        return None
+    name = added.pop()
+    given = _EVENTS_OF_MONEY.intersection(name.split("_")) - wanted
+    if len(given) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
+        return None
+    return Finding(1.0, f"expected → actual: {min(wanted)} → {name}")
+
+
 _UNITS = re.compile(
     r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b"
     r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"

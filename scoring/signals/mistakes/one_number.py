@@ -147,6 +147,29 @@ def _value_alone(case: Case) -> Projection | None:
     return rest[0] if _is_value(rest[0], case) else None
 
 
+_SINGLE = re.compile(
+    r"\b(?:longest|shortest|largest|biggest|smallest|highest|lowest|heaviest|cheapest|most expensive) (?:single"
+    r"|individual"
+    r"|one[- ]off)\b"
+)
+
+
+def extreme_summed(case: Case) -> Finding | None:
+    """The extreme of single rows is asked for, and the total of each group comes.
+
+    The longest single flight of a pilot is not the sum of all flights.
+
+    >>> extreme_summed(case("Longest single flight per pilot",
+    ...     "SELECT pilot, SUM(hours) FROM flights GROUP BY pilot")).detail
+    'sum(hours) for the longest single'
+    """
+    found = _SINGLE.search(asked(case))
+    if found is None or case.sql.windows or any(each.func in _EXTREMES for each in case.sql.aggregations):
+        return None
+    total = next((each.operand.name for each in case.answer if each.operand.func == "SUM"), None)
+    return Finding(1.0, f"{total} for the {found.group()}") if total is not None and case.sql.group_by else None
+
+
 _EACH = re.compile(r"\b(?:each|every|per)\b")
 _VALUES = frozenset(
     map(

@@ -60,6 +60,34 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
         )
         if odd is not None:
             return differing(word, odd)
+    return _side_of_other(columns, spoken, case)
+
+
+_SIDES = (
+    (
+        re.compile(r"\b(?:received|receive|incoming|inbound)\b(?! from)"),
+        frozenset("callee receiver recipient payee to".split()),
+        frozenset("caller sender payer".split()),
+    ),
+    (
+        re.compile(r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|outgoing|outbound|initiated)\b(?! to)"),
+        frozenset("caller sender payer initiator from".split()),
+        frozenset("callee receiver recipient payee".split()),
+    ),
+)
+"""What the question says, words of columns that it means, and words of those that it does not."""
+
+
+def _side_of_other(columns: dict[str, set[str]], spoken: set[str], case: Case) -> Finding | None:
+    """Who received something is looked for among those who sent it, or the other way round."""
+    read = {name: set(name.split("_")) | words for name, words in columns.items()}
+    for pattern, wanted, odd in _SIDES:
+        match = pattern.search(asked(case))
+        if match is None or odd & spoken or any(words & wanted for words in read.values()):
+            continue
+        name = next((name for name, words in sorted(read.items()) if words & odd), None)
+        if name is not None:
+            return differing(match.group(), name)
     return None
 
 

@@ -135,12 +135,17 @@ def groups_split(case: Case) -> Finding | None:
     """
     for each in shapes(case, ShapeKind.HIDDEN_KEY):
         column = each.columns[0]
-        words = {*(key_stems(column.name) or ()), *table_words(column.table or "")[-1:]}
+        keyed = key_stems(column.name)
+        words = set(identifier_words(column.name))
+        if keyed is not None:
+            words = {*keyed, *table_words(column.table or "")[-1:]}
         if words.isdisjoint(_words_of(said(case))):
             return Finding(1.0, each.text)
-        if words.isdisjoint(
-            {word for phrase in case.question.group_by for word in content_words(phrase)}
-        ) and words.isdisjoint(case.question.stems):
+        if (
+            keyed is not None
+            and words.isdisjoint({word for phrase in case.question.group_by for word in content_words(phrase)})
+            and words.isdisjoint(case.question.stems)
+        ):
             return Finding(1.0, each.text)
     return None
 

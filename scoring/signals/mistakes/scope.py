@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Clause, Op, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
@@ -224,6 +224,38 @@ def _keeps(case: Case) -> bool:
 
 
 _OUTER = re.compile(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
+
+
+_LACKS = re.compile(
+    r"\b(?:without|haven't|hasn't|hadn't|didn't|don't|doesn't|never|not yet|have not|has not|did not|no \w+"
+    r"|lacking|missing)\b"
+)
+_ABSENT = frozenset({Op.IS_NULL, Op.NE, Op.NOT_IN, Op.NOT_EXISTS})
+
+
+def absence_flipped(case: Case) -> Finding | None:
+    """What has no partner is asked for, and the SQL keeps what has one.
+
+    After an outer join, `IS NOT NULL` of the other table keeps the rows with a partner.
+
+    >>> absence_flipped(case("Which pilots haven't flown?", "SELECT p.name FROM pilots p LEFT JOIN flights f ON "
+    ...     "f.pilot_id = p.id WHERE f.id IS NOT NULL")).detail
+    'id is not null'
+    """
+    optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
+    if not optional or not _LACKS.search(asked(case)) or case.sql.set_operations:
+        return None
+    if any(each.op in _ABSENT for each in case.sql.filters):
+        return None
+    found = next((each for each in case.sql.filters if _keeps_partner(each, optional)), None)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def _keeps_partner(each: SqlFilter, optional: set[str]) -> bool:
+    """Whether WHERE keeps the rows that an outer join finds a partner for."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    partner = any(column.table in optional for column in columns)
+    return each.op is Op.NOT_NULL and each.clause is Clause.WHERE and partner
 
 
 _EACH_KEPT = re.compile(r"\b(?:for each|for every|each|every|all)\b")
