@@ -127,7 +127,7 @@ def thing_not_shown(case: Case) -> Finding | None:
     """
     if not case.question.superlatives or not case.answer or len(case.answer) > 2:
         return None
-    wanted = _WANTS_THING.search(asked(case))
+    wanted = _WANTS_THING.search(asked(case)) or _WANTS_EXTREME.match(asked(case))
     shown = _value_alone(case) if wanted is not None else None
     if wanted is None or shown is None:
         return None
@@ -136,13 +136,21 @@ def thing_not_shown(case: Case) -> Finding | None:
     return None if thing in words | _VALUES | _AMOUNTS else Finding(1.0, f"only {shown.operand.name} is shown")
 
 
+_WANTS_EXTREME = re.compile(
+    r"\s*(?:(?:what|who|which)(?:'s| is| was| are)?|find|show(?: me)?|name|get(?: me)?|give me|list) (?:the |our )"
+    r"(?:oldest|youngest|newest|most expensive|cheapest|tallest|heaviest|fastest|slowest|best[- ]\w+|top[- ]\w+) "
+    r"(?!order|payment|call|invoice|transaction|sale|booking|trip|visit|session|rate|price|score|value|amount|time|age)"
+    r"(?P<thing>[a-z]+)\b"
+)
+
+
 def _value_alone(case: Case) -> Projection | None:
     """The value of the extreme, where the answer shows nothing else but the groups that are asked for."""
     if any(each.star or each.literal or each.subqueries for each in case.answer):
         return None
     grouped = {key.name for key in grouping_keys(case)}
     rest = [each for each in case.answer if each.operand.name not in grouped]
-    if len(rest) != 1 or (grouped and not _EACH.search(asked(case))):
+    if len(rest) != 1 or (len(case.answer) > 1 and not _EACH.search(asked(case))):
         return None
     return rest[0] if _is_value(rest[0], case) else None
 
@@ -184,13 +192,13 @@ def _is_value(shown: Projection, case: Case) -> bool:
     """Whether a column of the answer is just the value of the extreme: MAX, MIN, or what one row is ordered by."""
     operand = shown.operand
     columns = operand.columns
-    if len(columns) != 1 or is_key(columns[0].name) or is_name(columns[0].name):
+    if any(is_key(column.name) or is_name(column.name) for column in columns) and operand.func != "COUNT":
         return False
     if operand.func in _EXTREMES:
-        return not case.sql.limits and "keep" not in operand.name and "(distinct" not in operand.name
+        return len(columns) == 1 and not case.sql.limits and "keep" not in operand.name
     limit = case.sql.limit
     ordered = [key.operand.name for key in case.sql.order_by if key.block in case.sql.outputs]
-    return operand.func is None and limit is not None and limit.count == 1 and operand.name in ordered[:1]
+    return limit is not None and limit.count == 1 and operand.name in ordered[:1]
 
 
 def _shown_words(shown: Projection) -> set[str]:

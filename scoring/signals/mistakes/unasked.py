@@ -22,7 +22,8 @@ _VAGUE = re.compile(
     r"|old\w*|young\w*|new\w*|recent\w*|fresh\w*|frequent\w*|regular\w*|loyal\w*|active\w*|inactive|dormant|lapsed|idle"
     r"|churn\w*|expensive|cheap\w*|pricey|costly|top|key|major|minor|main|important|significant\w*|serious|popular"
     r"|vip|premium|valuable|strong\w*|weak\w*|risky?|adults?|minors?|child\w*|kids?|seniors?|pension\w*|teen\w*|several"
-    r"|many|few|multiple|repeat\w*|bulk|wholesale|late|delay\w*|overdue|slow\w*|fast\w*|stale|outstanding|excess\w*"
+    r"|(?<!how )many|few|multiple|repeat\w*|bulk|wholesale|late|delay\w*|overdue|slow\w*|fast\w*|stale"
+    r"|outstanding|excess\w*"
     r"|over|above|below|under|more|less|least|exceed\w*|beyond|between|qualif\w*|eligib\w*|material|notable|busy"
     r"|quiet|full|empty|near\w*|almost|outlier\w*|extreme\w*|abnormal\w*|unusual\w*|anomal\w*|failing|pass\w*"
     r"|critical\w*|severe|warning|enough|real\w*|genuine|proper\w*|valid\w*|meaningful|open|due|owe|owing|owed|debt\w*"
@@ -67,7 +68,8 @@ def _bounds_amount(each: SqlFilter) -> bool:
         return False
     if each.lhs.func is not None:
         return each.clause is Clause.HAVING and each.lhs.func in ("COUNT", "SUM", "AVG")
-    return len(each.lhs.columns) == 1 and bool(_AMOUNTS.intersection(identifier_words(each.lhs.name)))
+    plain = [column.name for column in each.lhs.columns] == [each.lhs.name]
+    return plain and not _AMOUNTS.isdisjoint(identifier_words(each.lhs.name))
 
 
 _TIMED = re.compile(
