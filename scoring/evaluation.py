@@ -8,11 +8,15 @@ from dataclasses import replace
 from scoring.alignment.align_stages import STAGES, Examination, comparison_context
 from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
+from scoring.alignment.inherited import with_inherited
+from scoring.alignment.kept_shape import loses_or_repeats
 from scoring.alignment.requirements import requirements
 from scoring.composite import compose
 from scoring.database.failures import failed
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
+from scoring.question.follow_ups import FollowUp, follow_up
+from scoring.question.follow_ups.completed import completed, required_of
 from scoring.question.prompts.finding import question_asked
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.sizes import refuse_large_question, refuse_large_sql, refuse_many_pairs
@@ -40,30 +44,73 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     counts_as_incorrect = rules.unparseable is UnparseablePolicy.INCORRECT
     if isinstance(sql, Unscored) and not (sql.reason is UnscoredReason.UNPARSEABLE_SQL and counts_as_incorrect):
         return sql
+    asked = _in_conversation(query, sql, rules)
+    if isinstance(asked, Unscored):
+        return asked
+    if asked is not None and not asked.by_enriched:
+        query = replace(query, question=asked.meaning, history=())
+    return _examined(query, sql, rules, asked)
+
+
+def _examined(query: Query, sql: SqlSpec | Unscored, rules: Rules, asked: FollowUp | None) -> Case | Unscored:
+    """Reads the question and the enriched question, and aligns them with the SQL."""
+    whole = asked.meaning if asked is not None and asked.by_enriched else None
     question = read_question(query.question)
+    if whole is not None:
+        question = completed(question, read_question(whole))
     large = refuse_large_question("question", question)
     if large is not None:
         return large
     enriched = read_enrichment(query, question)
+    if whole is not None and enriched is not None and isinstance(sql, SqlSpec):
+        enriched = required_of(enriched, question, sql)
     large = refuse_large_question("enriched_question", enriched) if enriched is not None else None
     if large is not None:
         return large
     if isinstance(sql, Unscored):
         return _incorrect(query, question, enriched, sql, rules)
     large = refuse_large_sql(sql) or refuse_many_pairs(question, enriched, sql)
-    return large or align(query, question, enriched, sql, rules)
+    return large or align(query, question, enriched, sql, rules, asked)
 
 
-def align(query: Query, question: QuestionSpec, reformulation: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
-    """Takes both specifications through `STAGES`."""
-    work = Examination(query=query, rules=rules, question=question, reformulation=reformulation, sql=sql)
+def _in_conversation(query: Query, sql: SqlSpec | Unscored, rules: Rules) -> FollowUp | Unscored | None:
+    """How the question is read in its conversation, where it is a fragment."""
+    dialect = query.dialect or rules.dialect
+
+    def read(earlier: str) -> SqlSpec | None:
+        found = read_sql(earlier, dialect)
+        return None if isinstance(found, Unscored) or refuse_large_sql(found) is not None else found
+
+    return follow_up(query, SqlSpec(dialect=dialect or "") if isinstance(sql, Unscored) else sql, read)
+
+
+def align(
+    query: Query,
+    question: QuestionSpec,
+    reformulation: QuestionSpec | None,
+    sql: SqlSpec,
+    rules: Rules,
+    asked: FollowUp | None = None,
+) -> Case:
+    """Takes both specifications through `STAGES`; `asked` is how a fragment was read in its conversation."""
+    work = Examination(
+        query=query, rules=rules, question=question, reformulation=reformulation, sql=sql, follow_up=asked
+    )
     for stage in STAGES:
         stage(work)
     case = work.case()
+    if asked is not None and loses_or_repeats(asked, sql):
+        case = _partial(case)
     if not failed(query.result):
         return case
     # SQL that did not run applies no filter
     return replace(case, filters=replace(case.filters, status=FilterStatus.NOT_APPLIED), failed=True)
+
+
+def _partial(case: Case) -> Case:
+    """The case of a follow-up whose answer lost a part of the turn before: what it asks is applied in part at best."""
+    whole = case.filters.status in (FilterStatus.FULLY_APPLIED, FilterStatus.FULLY_APPLIED_WITH_EXTRAS)
+    return replace(case, filters=replace(case.filters, status=FilterStatus.PARTIALLY_APPLIED)) if whole else case
 
 
 def conclude(case: Case, reply: Reply) -> Score:
@@ -121,6 +168,7 @@ def with_conditions(case: Case, found: Sequence[QuestionFilter]) -> Case:
     question = replace(case.question, filters=(*case.question.filters, *own))
     enriched = replace(case.enriched, filters=(*case.enriched.filters, *others)) if others else case.enriched
     wanted = requirements((question, enriched), case.sql, rewritten, case.rules, context)
+    wanted = with_inherited(wanted, case.follow_up, case.sql, context)
     filters = align_filters(wanted, question, enriched, case.sql, case.rules, context)
     return replace(case, question=question, enriched=enriched, required=wanted.required, filters=filters)
 

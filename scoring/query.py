@@ -26,6 +26,16 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """An earlier turn of the conversation."""
+
+    question: str
+    """What the person asked then."""
+    sql: str | None = None
+    """The agent's answer then; `None` where it gave none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """One answer: the inputs Qu, Qe and S (STEF, section 3.1), and the time that anchors relative dates."""
 
@@ -40,6 +50,8 @@ class Query:
     """False: the spans of the trace hold no question, or the prompt asks none; `question` is blank."""
     result: RunResult | None = None
     """What running the SQL gave, if the event says so."""
+    history: tuple[Turn, ...] = ()
+    """The earlier turns of the conversation, oldest first. Only a question that needs them is read with them."""
 
 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
@@ -61,6 +73,8 @@ class UnscoredReason(StrEnum):
     """The question is blank."""
     NO_QUESTION = "NO_QUESTION"
     """No span of the trace held the question in time, or the text is a prompt in which no question is found."""
+    FOLLOW_UP_UNRESOLVED = "FOLLOW_UP_UNRESOLVED"
+    """The question has a meaning only after another one, and neither `history` nor an enriched question gives it."""
     UNPARSEABLE_SQL = "UNPARSEABLE_SQL"
     """The SQL does not parse in its dialect."""
     MULTIPLE_STATEMENTS = "MULTIPLE_STATEMENTS"

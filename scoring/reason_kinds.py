@@ -56,6 +56,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.STORED_CODE_USED,
         ReasonCode.DEFINITION_FOLLOWED,
         ReasonCode.REWRITING_FOLLOWED,
+        ReasonCode.FOLLOW_UP_KEPT,
         ReasonCode.OUTPUT_LINKED,
         ReasonCode.EXTREME_TAKEN,
         ReasonCode.AGREES_WITH_OTHERS,

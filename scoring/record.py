@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
+from scoring.question.follow_ups import FollowUp
 from scoring.reason_kinds import kind_of
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
@@ -69,14 +70,13 @@ def score_record(score: Score) -> Record:
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
         **_learned(reply),
+        "follow_up": _conversation(score.case.follow_up),
         "judge": reply.judge,
         "reasons": reason_records(reply.reasons),
         "enrichment": {
             "status": _SAID[case.enrichment.status],
             "score": case.enrichment.score,
-            "lost": list(case.enrichment.lost),
-            "added": list(case.enrichment.added),
-            "changed": list(case.enrichment.changed),
+            **{name: list(getattr(case.enrichment, name)) for name in ("lost", "added", "changed")},
         },
         "alignment": {
             "filters": _filters(case.filters),
@@ -100,6 +100,11 @@ def score_record(score: Score) -> Record:
     }
 
 
+def _conversation(read: FollowUp | None) -> Record | None:
+    """How a fragment was read."""
+    return {"asked": read.fragment, "meaning": read.meaning} if read is not None else None
+
+
 def _learned(reply: Reply) -> Record:
     """What learning changed, where it changed something."""
     record: Record = {} if reply.p_judge is None else {"p_judge": reply.p_judge}
@@ -115,8 +120,8 @@ def reason_records(reasons: Iterable[Reason]) -> list[Record]:
 
 
 SCORED_FIELDS = (
-    "score tier filter_status verdict confidence p_correct judge reasons enrichment alignment composite normalizations"
-    " question_spec sql_spec"
+    "score tier filter_status verdict confidence p_correct judge reasons follow_up enrichment alignment composite"
+    " normalizations question_spec sql_spec"
 ).split()
 """The fields that a line without a score leaves null or empty."""
 MODEL_FIELDS = ("model", "prompt_hash", "tokens_in", "tokens_out", "cost", "cached", "fallback", "rationale")

@@ -5,11 +5,13 @@ Each bound is at least four times the most that any query or question of the dev
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 
 from scoring.query import Unscored, UnscoredReason
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.values import Choices, Text
+from scoring.words import identifier_words
 
 SQL_PARTS = MappingProxyType(
     {
@@ -60,11 +62,21 @@ def refuse_large_question(field: str, spec: QuestionSpec) -> Unscored | None:
     if len(spec.text) <= _SHORT:
         return None
     for part, (name, most) in QUESTION_PARTS.items():
-        found = len(getattr(spec, part))
+        found = _words(spec) if part == "tokens" else len(getattr(spec, part))
         if found > most:
             detail = f"{field} holds {found} {name}: at most {most} are compared"
             return Unscored(UnscoredReason.QUESTION_TOO_LONG, detail)
     return None
+
+
+_JOINT = re.compile(r"(?<=[^\W_])[-_.:/'’&@+]+(?=[^\W_])")
+_PARTS = 4
+"""Parts of a name (`order_line_id` has three) that are compared like one more name."""
+
+
+def _words(spec: QuestionSpec) -> int:
+    """Words and marks; each part of a word that hyphens or other marks join counts."""
+    return len(spec.tokens) + len(_JOINT.findall(spec.text))
 
 
 _SHORT = 300
@@ -75,12 +87,13 @@ MAX_PAIRS = 100_000
 
 def refuse_many_pairs(question: QuestionSpec, enriched: QuestionSpec | None, sql: SqlSpec) -> Unscored | None:
     """Why the questions and the query together hold too much to be compared, if so: long lists and long questions."""
-    names = len(sql.columns) + len(sql.blocks)
+    parts = sum([len(identifier_words(column.name)) // _PARTS for column in sql.columns])
+    names = len(sql.columns) + parts + len(sql.blocks)
     lists = [each.rhs.members for each in sql.filters if isinstance(each.rhs, Choices)]
     values = sum([1 for members in lists for each in members if isinstance(each, Text)])
     if names + values <= _FEW:
         return None
-    words = len(question.tokens) + (len(enriched.tokens) if enriched is not None else 0)
+    words = _words(question) + (_words(enriched) if enriched is not None else 0)
     pairs = words * (names + values)
     if pairs <= MAX_PAIRS:
         return None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
 from scoring.query import Query
+from scoring.question.follow_ups import FollowUp
 from scoring.reasons import ReasonCode
 from scoring.rules import Rules, Tier
 from scoring.specification import (
@@ -170,6 +172,19 @@ class Case:
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
     failed: bool = False
     """The database did not run the SQL."""
+    follow_up: FollowUp | None = None
+    """How a fragment was read in its conversation; `query` has its meaning as the question."""
+
+    asked: str = field(init=False, repr=False, compare=False)
+    """The person's own question in lower case."""
+    said: str = field(init=False, repr=False, compare=False)
+    """Both questions in lower case."""
+
+    def __post_init__(self) -> None:
+        # Read by many signals, so they are made once.
+        keep = object.__setattr__
+        keep(self, "asked", self.question.text.casefold())
+        keep(self, "said", f"{self.question.text}\n{self.query.enriched_question or ''}".casefold())
 
     @property
     def ran_nothing(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from scoring.evaluation import examine
-from scoring.query import Query, Unscored
+from scoring.query import Query, Turn, Unscored
 from scoring.rules import Convention, Rules
 from scoring.sql import read_predicate
 from scoring.verdict import Case
@@ -25,12 +25,21 @@ def rules_with(
 
 
 def example_case(
-    question: str, sql: str, enriched: str | None = None, *, asked: str | None = None, rules: Rules | None = None
+    question: str,
+    sql: str,
+    enriched: str | None = None,
+    *,
+    asked: str | None = None,
+    rules: Rules | None = None,
+    after: tuple[str, str | None] | None = None,
 ) -> Case:
-    """Stages 1 to 3 of an answer that can be read, by the default rules unless others are given; `asked` is a date."""
+    """Stages 1 to 3 of an answer that can be read, by the default rules unless others are given; `asked` is a date.
+
+    `after` is the turn before, its question and its SQL.
+    """
     moment = datetime.fromisoformat(asked) if asked is not None else None
-    examined = examine(
-        Query(question=question, sql=sql, enriched_question=enriched, occurred_at=moment), rules or Rules()
-    )
+    history = (Turn(question=after[0], sql=after[1]),) if after is not None else ()
+    query = Query(question=question, sql=sql, enriched_question=enriched, occurred_at=moment, history=history)
+    examined = examine(query, rules or Rules())
     assert isinstance(examined, Case), examined
     return examined

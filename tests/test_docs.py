@@ -221,6 +221,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 def test_every_file_a_page_names_exists(path: Path) -> None:
     roots = (
         "scoring|references|learning|consumers|evals|service|migrations|tests|docs|grafana|deploy|examples|benchmarks"
+        "|sqlassay"
     )
     text = path.read_text(encoding="utf-8")
     created = set(re.findall(r"Create `(.+?)`:", text))

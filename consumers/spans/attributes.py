@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
+from consumers.spans.earlier_turns import turns_before
 from consumers.spans.model_input import question_in, question_of_event, question_of_input
 from consumers.spans.span import Attributes, Span
 from consumers.spans.tool_calls import TOOL_NAMES, sql_of_call
@@ -88,6 +89,8 @@ class SpanFields:
     question: str | None = None
     input: str | None = None
     """The question that the span was called with, as far as can be told."""
+    history: Sequence[Mapping[str, str | None]] = ()
+    """The earlier turns of the messages that hold the question."""
     called: bool = False
     """Whether the SQL is an argument of a tool call."""
     result: Mapping[str, object] | None = None
@@ -108,7 +111,8 @@ class SpanFields:
             *self.inheritable.values(),
             *self.fallback.values(),
         )
-        values = (*self.attributes.values(), *(self.result or {}).values())
+        turns = (text for turn in self.history for text in turn.values())
+        values = (*self.attributes.values(), *(self.result or {}).values(), *(text or "" for text in turns))
         return sum(map(len, texts)) + sum(len(str(value)) for value in values)
 
 
@@ -130,6 +134,7 @@ class SpanReader:
         names = {each.name: getattr(table, each.name) for each in fields(table) if each.name != "attributes"}
         self._own = _ranked(names, lambda name: None if name.startswith(RESOURCE) else name)
         self._process = _ranked(names, lambda name: name.removeprefix(RESOURCE) if name.startswith(RESOURCE) else None)
+        self._asking = (*table.question, *table.input)
         self._copied = frozenset(table.attributes)
         self._systems = tuple(name for name in table.dialect if name.startswith("db."))
 
@@ -147,12 +152,20 @@ class SpanReader:
             dialect=dialect if sql is not None else None,
             question=question,
             input=None if is_call else asked,
+            history=self._turns(span, question or asked) if not is_call else (),
             called=own is None and sql is not None,
             result=result if sql is not None else None,
             inheritable=found,
             fallback=_first_values(span.resource, self._process) if sql is not None else _NO_FALLBACK,
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
         )
+
+    def _turns(self, span: Span, question: str | None) -> Sequence[Mapping[str, str | None]]:
+        """The turns before the question, from the attribute that holds it."""
+        if question is None:
+            return ()
+        values = (value for name in self._asking if (value := span.attributes.get(name)) is not None)
+        return next((found for value in values if (found := turns_before(value, question))), ())
 
     def _sql(self, span: Span, sql: str | None, dialect: str | None) -> str | None:
         """The SQL with its parameters; `None` where the database speaks no SQL."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -14,8 +15,8 @@ from consumers.wire.events import SPAN_SOURCE
 
 MAX_ANCESTORS = 64
 """Most spans above an answer in which its question is looked for."""
-_NODE_SIZE = 400
-"""Approximate bytes of a span beside its texts."""
+_NODE_SIZE, _TRACE_SIZE = 1000, 2500
+"""Approximate bytes of a span beside its texts, and of a trace beside its spans."""
 
 
 class TraceKey(NamedTuple):
@@ -28,12 +29,13 @@ class TraceKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinLimits:
-    """How much the join may hold. Over a limit, the oldest traces are closed early."""
+    """How much the join may hold. Over a limit, the oldest traces of the sender that holds most are closed early."""
 
     seconds: float = 60.0
     """How long a trace stays open after its first span arrives."""
     spans: int = 100_000
-    characters: int = 64 * 1024 * 1024
+    characters: int = 192 * 1024 * 1024
+    """Approximate bytes of the traces, their spans and texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,7 @@ class _Node:
 @dataclass(slots=True)
 class _OpenTrace:
     opened_at: float
-    size: int = 0
+    size: int = _TRACE_SIZE
     nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
     open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Answers whose chain is incomplete, with the chain so far: span ids from the answer upwards."""
@@ -74,6 +76,20 @@ class _OpenTrace:
     """For each missing span, the answers whose chain continues there."""
 
 
+@dataclass(slots=True)
+class _Share:
+    """The open traces of one sender, oldest first."""
+
+    traces: OrderedDict[TraceKey, _OpenTrace] = field(default_factory=OrderedDict[TraceKey, _OpenTrace])
+    spans: int = 0
+    characters: int = 0
+
+    @property
+    def oldest_at(self) -> float:
+        """When its oldest trace was opened."""
+        return next(iter(self.traces.values())).opened_at
+
+
 class SpanJoin:
     """The open traces. Each answer is given once: when the chain of spans above it is complete and holds a question,
     else when its trace closes."""
@@ -81,33 +97,37 @@ class SpanJoin:
     def __init__(self, table: SpanTable, limits: JoinLimits) -> None:
         self._reader = SpanReader(table)
         self._limits = limits
-        self._traces: OrderedDict[TraceKey, _OpenTrace] = OrderedDict()
+        self._shares: dict[str | None, _Share] = {}
         self.spans = 0
         """Spans held."""
         self.characters = 0
         """Their approximate size."""
 
-    def add(self, spans: Iterable[Span], now: float, *, tenant: str | None = None) -> Joined:
-        """Adds spans; a span that its open trace already has changes nothing."""
+    def add(self, spans: Iterable[Span], now: float, *, tenant: str | None = None) -> Sequence[SpanEvent]:
+        """Adds spans and returns the events that they complete.
+
+        A span that its open trace already has changes nothing.
+        """
         events: list[SpanEvent] = []
         for span in spans:
+            share = self._shares.setdefault(tenant, _Share())
             key = TraceKey(tenant, span.trace_id)
-            trace = self._traces.get(key)
+            trace = share.traces.get(key)
             if trace is None:
-                trace = self._traces[key] = _OpenTrace(now)
+                trace = share.traces[key] = _OpenTrace(now)
+                self._hold(share, 0, trace.size)
             if span.span_id not in trace.nodes:
-                ready = self._insert(trace, span)
+                ready = self._insert(share, trace, span)
                 events.extend(_event(key, trace, chain) for chain in ready)
-        closed = self.close_due(now)
-        return Joined(events=(*events, *closed.events), closed=closed.closed)
+        return events
 
-    def _insert(self, trace: _OpenTrace, span: Span) -> list[list[str]]:
+    def _insert(self, share: _Share, trace: _OpenTrace, span: Span) -> list[list[str]]:
         """Adds the span; returns the chains that it completes."""
         fields = self._reader.read(span)
         trace.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields)
         size = _NODE_SIZE + fields.size
         trace.size += size
-        self.spans, self.characters = self.spans + 1, self.characters + size
+        self._hold(share, 1, size)
         moved = trace.waiting.pop(span.span_id, [])
         if fields.called:
             trace.calls.append(span.span_id)
@@ -117,48 +137,77 @@ class SpanJoin:
         complete = [answer for answer in moved if _climb(trace, answer)]
         return [trace.open.pop(answer) for answer in complete]
 
-    def close_due(self, now: float) -> Joined:
-        """Closes the traces whose time is up, and the oldest ones while a limit is exceeded."""
+    def close_due(
+        self, now: float, *, most: int = sys.maxsize, waiting: Collection[str | None] = frozenset()
+    ) -> Joined:
+        """Closes at most about `most` traces: the oldest of the largest sender while a limit is exceeded, then those
+        whose time is up, of every sender alike but those in `waiting`."""
         events: list[SpanEvent] = []
         closed: list[TraceKey] = []
-        while self._traces and (self._is_full() or self._oldest_at() + self._limits.seconds <= now):
-            key, trace = self._traces.popitem(last=False)
-            events.extend(self._close(key, trace))
-            closed.append(key)
+        while self.is_full and len(closed) < most:
+            largest = max(self._shares.values(), key=self._part)
+            closed.append(self._close_oldest(largest, events))
+        due = list(self._due(now, waiting)) if len(closed) < most else []
+        each = max((most - len(closed)) // max(len(due), 1), 1)
+        for share in due:
+            for _ in range(min(each, len(share.traces))):
+                if share.oldest_at + self._limits.seconds > now:
+                    break
+                closed.append(self._close_oldest(share, events))
         return Joined(events=events, closed=closed)
 
     def close_all(self) -> Joined:
         """Closes every trace now."""
-        keys = list(self._traces)
-        return Joined(events=[each for key in keys for each in self._close(key, self._traces.pop(key))], closed=keys)
+        events: list[SpanEvent] = []
+        keys = [self._close_oldest(share, events) for share in self._held() for _ in range(len(share.traces))]
+        return Joined(events=events, closed=keys)
 
     def drop(self, keys: Iterable[TraceKey]) -> None:
         """Drops traces without giving events: another worker receives their spans again."""
         for key in keys:
-            trace = self._traces.pop(key, None)
-            if trace is not None:
-                self._release(trace)
+            share = self._shares.get(key.tenant, _Share())
+            if key in share.traces:
+                self._release(share, share.traces.pop(key))
+
+    def due_at(self, waiting: Collection[str | None] = frozenset()) -> float | None:
+        """When the next trace closes, of a sender that is not in `waiting`; `None` if there is none."""
+        found = [share.oldest_at for tenant, share in self._shares.items() if share.traces and tenant not in waiting]
+        return min(found) + self._limits.seconds if found else None
 
     @property
-    def due_at(self) -> float | None:
-        """When the next trace closes; `None` without open traces."""
-        return self._oldest_at() + self._limits.seconds if self._traces else None
-
-    def _oldest_at(self) -> float:
-        return next(iter(self._traces.values())).opened_at
-
-    def _is_full(self) -> bool:
+    def is_full(self) -> bool:
+        """Whether a limit is exceeded."""
         return self.spans > self._limits.spans or self.characters > self._limits.characters
 
-    def _close(self, key: TraceKey, trace: _OpenTrace) -> list[SpanEvent]:
-        self._release(trace)
+    def _held(self) -> list[_Share]:
+        """The senders' shares; those that hold nothing are forgotten."""
+        self._shares = {tenant: share for tenant, share in self._shares.items() if share.traces}
+        return list(self._shares.values())
+
+    def _due(self, now: float, waiting: Collection[str | None]) -> Iterator[_Share]:
+        self._held()
+        for tenant, share in self._shares.items():
+            if tenant not in waiting and share.oldest_at + self._limits.seconds <= now:
+                yield share
+
+    def _part(self, share: _Share) -> float:
+        """How much of the limits a sender uses."""
+        return max(share.spans / self._limits.spans, share.characters / self._limits.characters)
+
+    def _close_oldest(self, share: _Share, events: list[SpanEvent]) -> TraceKey:
+        key, trace = share.traces.popitem(last=False)
+        self._release(share, trace)
         chains = [*trace.open.values(), *_chains_of_calls(trace)]
         only = _only_question(trace) if chains else None
-        return [_event(key, trace, chain, only) for chain in chains]
+        events.extend(_event(key, trace, chain, only) for chain in chains)
+        return key
 
-    def _release(self, trace: _OpenTrace) -> None:
-        self.spans -= len(trace.nodes)
-        self.characters -= trace.size
+    def _release(self, share: _Share, trace: _OpenTrace) -> None:
+        self._hold(share, -len(trace.nodes), -trace.size)
+
+    def _hold(self, share: _Share, spans: int, characters: int) -> None:
+        self.spans, self.characters = self.spans + spans, self.characters + characters
+        share.spans, share.characters = share.spans + spans, share.characters + characters
 
 
 def _climb(trace: _OpenTrace, answer: str) -> bool:
@@ -222,6 +271,8 @@ def _event(key: TraceKey, trace: _OpenTrace, chain: Sequence[str], only: str | N
         "occurred_at": _moment(trace.nodes[chain[0]].start_nanos),
         "attributes": _attributes(fields) | {"trace_id": key.trace_id, "span_id": chain[0]},
     }
+    if asked < len(fields) and fields[asked].history:
+        payload["history"] = fields[asked].history
     if fields[0].result is not None:
         payload["result"] = fields[0].result
     return SpanEvent(trace=key, payload=payload)

@@ -109,12 +109,12 @@ def _own_headers(record: StreamRecord) -> list[tuple[str, bytes]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRecord:
-    """An event that was not read from a topic, as a record."""
+    """An event that was not or cannot be read from a topic, as a record."""
 
     topic: str
     """The topic to which a replay sends it."""
     key: bytes | None
-    value: bytes
+    value: bytes | None
     partition: int = -1
     offset: int = -1
     timestamp: int = -1

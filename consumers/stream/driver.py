@@ -17,9 +17,18 @@ from consumers.stream.backlog import Backlog, Item
 from consumers.stream.commits import Commits
 from consumers.stream.dead_letter_limit import DeadLetterLimit, DeadLetterPolicy
 from consumers.stream.dead_letter_queue import DeadLetterQueue
-from consumers.stream.offsets import Offsets
-from consumers.stream.ports import Flow, Partition, Publisher, StreamRecord, TopicConsumer, partition_of
+from consumers.stream.offsets import Offsets, Prefix
+from consumers.stream.ports import (
+    Flow,
+    Partition,
+    Publisher,
+    StreamRecord,
+    TopicConsumer,
+    UnreadableBatch,
+    partition_of,
+)
 from consumers.stream.progress import Progress
+from consumers.stream.stuck import StuckPartitions
 
 Receipts: TypeAlias = "Sequence[asyncio.Future[Outcome] | asyncio.Future[None]]"
 Handle: TypeAlias = Callable[[Sequence[StreamRecord]], Awaitable[Receipts]]
@@ -42,6 +51,8 @@ class DriverPolicy:
     """Seconds without progress, while records wait, that make the process unhealthy."""
     look_every: float = 1.0
     """Seconds between measurements of the lag."""
+    retry_unreadable: float = 10.0
+    """Seconds until a batch that cannot be read is fetched again."""
     tries: int = 3
     """How often a record is handed on that a bug hands back, before it is a dead letter."""
     limit: DeadLetterPolicy = field(default_factory=DeadLetterPolicy)
@@ -77,6 +88,7 @@ class Driver:
     """Called after revocation; drops the state of those partitions."""
     _offsets: Offsets = field(init=False, default_factory=Offsets)
     _progress: Progress = field(init=False)
+    _stuck: StuckPartitions = field(init=False)
     _commits: Commits = field(init=False)
     _backlog: Backlog = field(init=False)
     _dead_letters: DeadLetterQueue = field(init=False)
@@ -87,6 +99,7 @@ class Driver:
     def __post_init__(self) -> None:
         policy, world = self.policy, self.world
         self._progress = Progress(self._offsets)
+        self._stuck = StuckPartitions(flow=world.flow, every=policy.retry_unreadable)
         self._commits = Commits(topic=self.topic, offsets=self._offsets, flow=world.flow, every=policy.commit_every)
         self._backlog = Backlog(records=policy.ahead, size=policy.ahead_bytes)
         self._dead_letters = DeadLetterQueue(
@@ -111,18 +124,36 @@ class Driver:
         """Records that were fetched and have not ended, or wait for one before them."""
         return self._offsets.waiting
 
-    def receive(self, records: Sequence[StreamRecord]) -> None:
+    @property
+    def stuck(self) -> Collection[UnreadableBatch]:
+        """Batches that cannot be read, each of which holds back its partition."""
+        return self._stuck.batches
+
+    def receive(self, records: Sequence[StreamRecord | UnreadableBatch]) -> None:
         """Queues fetched records; never waits and never raises. Fetching pauses while too many wait."""
         for record in records:
-            partition = partition_of(record)
-            prefix = self._offsets.prefix(partition)
+            prefix = self._offsets.prefix(partition_of(record))
             # without a prefix it was fetched for an assignment that has ended: its next owner reads it
-            if prefix is not None:
-                if not prefix.waiting:
-                    self._progress.excuse(partition, self.world.timer())
-                prefix.add(record.offset)
-                self._backlog.put(Item(record, prefix))
+            if prefix is None:
+                continue
+            if isinstance(record, UnreadableBatch):
+                self._hold(record)
+            else:
+                self._queue(record, prefix)
         self._set_pause()
+
+    def _queue(self, record: StreamRecord, prefix: Prefix) -> None:
+        partition = partition_of(record)
+        self._stuck.remove([partition])
+        if not prefix.waiting:
+            self._progress.excuse(partition, self.world.timer())
+        prefix.add(record.offset)
+        self._backlog.put(Item(record, prefix))
+
+    def _hold(self, batch: UnreadableBatch) -> None:
+        self._stuck.add(batch, self.world.timer())
+        if self._source is not None:
+            self._source.hold(batch)
 
     def assigned(self, partitions: Collection[Partition]) -> None:
         """Called when these partitions are assigned to this consumer."""
@@ -137,6 +168,7 @@ class Driver:
         """Called before these partitions go to another consumer: commits what ends within a bounded time."""
         await self._finish(partitions, self.policy.drain)
         self._offsets.revoke(partitions)
+        self._stuck.remove(partitions)
         self.released()
 
     async def drain(self, seconds: float) -> None:
@@ -265,10 +297,18 @@ class Driver:
         for partition in self._offsets.assigned:
             behind = self._progress.behind(partition)
             self.world.flow.lagged(partition, behind if known else None)
-            # while a dependency is down nothing moves, and a restart would not bring it back
-            if excused or not behind:
+            # a restart would bring back neither a dependency nor a batch that cannot be read
+            if excused or not behind or partition in self._stuck:
                 self._progress.excuse(partition, self.world.timer())
+            if known and not behind:
+                self._stuck.remove([partition])
+        self._release()
         await asyncio.sleep(self.policy.look_every)
+
+    def _release(self) -> None:
+        if self._source is not None:
+            for partition in self._stuck.due(self.world.timer()):
+                self._source.release(partition)
 
     def fault(self) -> str | None:
         """Why the process should be restarted; `None` while all is well."""

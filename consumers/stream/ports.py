@@ -36,7 +36,29 @@ class StreamRecord(Protocol):
     def headers(self) -> Sequence[tuple[str, bytes]]: ...
 
 
-def partition_of(record: StreamRecord) -> Partition:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableBatch:
+    """Stands in a fetch for a batch that cannot be read, such as one with a wrong checksum.
+
+    The consumer stays in front of it: neither it nor what follows on its partition is read until it can be.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    """Of the first record that cannot be read."""
+    last: int | None
+    """Of the batch's last record; `None` where the batch does not credibly say."""
+    detail: str
+    """Why it cannot be read."""
+
+    def __str__(self) -> str:
+        """Names its place and the cause."""
+        to = "" if self.last is None else f" to {self.last}"
+        return f"partition {self.partition} of {self.topic} cannot be read at offset {self.offset}{to}: {self.detail}"
+
+
+def partition_of(record: StreamRecord | UnreadableBatch) -> Partition:
     """The partition of a record."""
     return Partition(record.topic, record.partition)
 
@@ -73,6 +95,14 @@ class TopicConsumer(Protocol):
         """Fetches again."""
         ...
 
+    def hold(self, batch: UnreadableBatch) -> None:
+        """Logs this batch, and fetches no more from its partition."""
+        ...
+
+    def release(self, partition: Partition) -> None:
+        """Fetches again from a partition that was held."""
+        ...
+
     async def commit(self, points: Mapping[Partition, int]) -> None:
         """Commits for each partition the offset of the next record to read.
 
@@ -102,6 +132,10 @@ class Flow(Protocol):
 
     def lagged(self, partition: Partition, records: int | None) -> None:
         """Sets how many records of a partition have not ended; `None` is unknown, as while Kafka is down."""
+        ...
+
+    def stuck(self, partition: Partition, now: bool) -> None:
+        """Sets whether a partition stands before a batch that cannot be read."""
         ...
 
     def aged(self, topic: str, seconds: float) -> None:

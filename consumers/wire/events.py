@@ -10,19 +10,12 @@ from functools import cached_property
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 from pydantic import model_validator as after_validation
 
 from consumers.wire.canary import Canary
-from consumers.wire.field_types import Moment, Name, OptionalName, ParameterValues, blank_as_absent
+from consumers.wire.field_types import NAME_RULE, Moment, Name, OptionalName, ParameterValues, blank_as_absent
+from consumers.wire.history import History, needs
 from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
 from consumers.wire.run_results import ResultDocument
@@ -72,6 +65,8 @@ class InvalidReason(StrEnum):
     """The database cannot store the event's values."""
     UNKNOWN_EVENT = "UNKNOWN_EVENT"
     """A label names an event that is not stored."""
+    UNREADABLE_BATCH = "UNREADABLE_BATCH"
+    """The record is part of a Kafka batch that cannot be read, and that an operator gave up."""
 
 
 class InvalidEvent(Exception):  # noqa: N818 the design's name of a record that is never retried
@@ -104,7 +99,8 @@ class QueryEvent(BaseModel):
         default="",
         validation_alias=AliasChoices("event_id", "id"),
         validate_default=False,
-        description="Identifies the event within its tenant and source; the same event again is a duplicate.",
+        description="Identifies the event within its tenant and source; the same event again is a duplicate. "
+        "Without one, the SHA-256 of the event's content identifies it.",
     )
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
         default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."
@@ -133,6 +129,7 @@ class QueryEvent(BaseModel):
     result: ResultDocument | None = Field(
         default=None, description="What running the SQL gave; without it nothing is assumed."
     )
+    history: History | None = Field(default=None, description="Earlier turns, oldest first; a follow-up needs them.")
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     canary: Canary | None = Field(default=None, description="Set where a canary was asked and not a user's question.")
     attributes: dict[str, JsonValue] = Field(
@@ -156,7 +153,7 @@ class QueryEvent(BaseModel):
     @property
     def payload(self) -> bytes:
         """All fields but the id, the reference and the parameters, as canonical JSON."""
-        absent = {name for name in ("result", "canary") if getattr(self, name) is None}
+        absent = {name for name in ("result", "canary", "history") if not getattr(self, name)}
         left_out = {"event_id", "reference_sql"} | absent
         return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
@@ -198,6 +195,7 @@ class QueryEvent(BaseModel):
             occurred_at=self.occurred_at,
             question_found=self.question_found,
             result=self.result.run_result() if self.result is not None else None,
+            history=tuple([each.turn() for each in self.history or ()]),
         )
 
 
@@ -325,7 +323,7 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
-_MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}
+_MESSAGES = {"string_pattern_mismatch": NAME_RULE}
 """Messages in place of the validator's, which would quote the pattern."""
 
 
@@ -336,8 +334,7 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         first = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in first["loc"][:2]) or "event"
         if first["type"] == "missing":
-            detail = f"field {path} is absent: an event needs question and sql"
-            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
+            raise InvalidEvent(InvalidReason.MISSING_FIELD, f"field {path} is absent: {needs(path)}") from None
         message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
             "Value error, "
         )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Literal, Self, cast
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import from_json
 
 from consumers.wire.house_rules import (
     MOST_COLUMNS,
@@ -275,8 +275,8 @@ def _parse(raw: bytes | bytearray | str) -> object:
     if len(raw) > MAX_RULES_BYTES:
         raise InvalidRules(f"rules have {len(raw)} bytes: at most {MAX_RULES_BYTES} are accepted")
     try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
+        return from_json(raw, allow_inf_nan=False)
+    except ValueError as error:
         raise InvalidRules(f"rules are not JSON ({shorten(str(error))}): send one JSON object") from None
 
 

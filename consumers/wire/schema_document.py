@@ -9,7 +9,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from consumers.wire.texts import bad_character, json_type, shorten
-from references.schema import BadSchema, Schema, ValueKind, kind_of, read_schema
+from references.ddl import read_schema
+from references.schema import BadSchema, Schema, ValueKind, kind_of
 from scoring.schema import ColumnType, DatabaseSchema, in_order
 
 MAX_SCHEMA_BYTES = 2_000_000

@@ -17,8 +17,10 @@ class Equivalence(StrEnum):
     PARTIAL = "partially_equivalent"
     """The same rows with further columns, or the same on ordinary data only."""
     DIFFERENT = "different"
+    NOT_COMPARED = "not_compared"
+    """Nothing could compare them. The rationale names all that was tried."""
     SKIPPED = "skipped"
-    """Not compared: the answer failed an earlier check, or nothing could compare them. The rationale says which."""
+    """The answer failed an earlier check."""
 
 
 class ComparedBy(StrEnum):
@@ -28,8 +30,8 @@ class ComparedBy(StrEnum):
     """Both were run on the case's database."""
     SCHEMA = "schema"
     """A search for a small database of the declared tables on which they differ, and a proof that there is none."""
-    JUDGE = "judge"
-    """The judge: there was neither a database nor DDL."""
+    INFERRED = "inferred"
+    """The same search and proof on tables that both queries suggest: there was neither a database nor DDL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,20 @@ def check_thresholds(summary: Mapping[str, Any], thresholds: Mapping[str, float]
     return found
 
 
+def check_compared(summary: Mapping[str, Any], most: int) -> GateFinding | None:
+    """The condition that at most so many answers could not be compared; `None` when none was left uncompared.
+
+    >>> check_compared({"not_compared": 2}, 0).detail
+    '2 answers could not be compared with gold SQL, and at most 0 may be: see `rationale` in cases.jsonl'
+    """
+    count = int(summary["not_compared"])
+    if not count:
+        return None
+    answers = "1 answer" if count == 1 else f"{count} answers"
+    detail = f"{answers} could not be compared with gold SQL, and at most {most} may be: see `rationale` in cases.jsonl"
+    return GateFinding(name=f"not compared <= {most}", passed=count <= most, detail=detail)
+
+
 def check_regression(found: PairedRuns, other: str) -> GateFinding:
     """Whether the run is no worse than another one, beyond chance."""
     detail = (

@@ -59,6 +59,7 @@ def rates_table(summary: Mapping[str, Any]) -> str:
             low, high = summary[f"{name}_interval"]
             lines.append(f"| {NAMES[name]} | {summary[name]:.1%} | {low:.1%}–{high:.1%} |")
     lines.append(f"| answers | {summary['answers']} | |")
+    lines.append(f"| not compared | {summary.get('not_compared', 0)} | |")
     lines.append(f"| failed (`error`) | {summary['failures']} | |")
     if summary["mean_score"] is not None:
         lines.append(f"| mean score | {summary['mean_score']:.1f} | |")
@@ -121,6 +122,7 @@ def comparison_page(first: str, second: str, found: PairedRuns, answers: Sequenc
         "|---|---|",
         f"| cases in both | {found.cases} |",
         f"| pass rate | {found.pass_rates[0]:.1%} → {found.pass_rates[1]:.1%} |",
+        f"| not compared | {found.not_compared[0]} → {found.not_compared[1]} |",
         f"| difference | {found.difference:+.1%} ({low:+.1%} to {high:+.1%}) |",
         f"| regressions, improvements | {len(found.regressions)}, {len(found.improvements)} |",
         f"| chance of such a change when nothing changed | {found.p_value:.3g} |",

@@ -12,7 +12,7 @@ from math import isnan
 import numpy as np
 from scipy.stats import binom, binomtest, bootstrap, permutation_test
 
-from evals.runner.rates import Answer
+from evals.runner.rates import Answer, not_compared
 
 ALPHA = 0.05
 """The share of unchanged agents whose next run is called worse, at most."""
@@ -32,6 +32,8 @@ class PairedRuns:
     """Cases that only one of the runs has."""
     only_second: int
     pass_rates: tuple[float, float]
+    not_compared: tuple[int, int]
+    """Answers of each run that nothing could compare with their gold SQL. They count as not passing."""
     difference: float
     """Pass rate of the second run minus that of the first."""
     interval: tuple[float, float]
@@ -56,6 +58,8 @@ class PairedRuns:
             "only_second": self.only_second,
             "pass_rate_first": round(self.pass_rates[0], 4),
             "pass_rate_second": round(self.pass_rates[1], 4),
+            "not_compared_first": self.not_compared[0],
+            "not_compared_second": self.not_compared[1],
             "difference": round(self.difference, 4),
             "interval": [round(each, 4) for each in self.interval],
             "p_value": round(self.p_value, 6),
@@ -94,6 +98,7 @@ def pair_runs(first: Sequence[Answer], second: Sequence[Answer]) -> PairedRuns:
         only_first=len(one) - len(both),
         only_second=len(two) - len(both),
         pass_rates=(_mean([one[each] for each in both]), _mean([two[each] for each in both])),
+        not_compared=(not_compared(first), not_compared(second)),
         difference=float(changes.mean()),
         interval=_interval(changes),
         regressions=tuple(each for each, change in zip(both, changes, strict=True) if change < 0),

@@ -34,6 +34,7 @@ def rates_of(answers: Sequence[Answer]) -> dict[str, object]:
         "cases": len({each["case_id"] for each in answers}),
         "answers": len(answers),
         "failures": sum(each.get("error") is not None for each in answers),
+        "not_compared": not_compared(answers),
         "doubtful": sum(each.get("doubt") is not None for each in answers),
     }
     for name in RATES:
@@ -44,6 +45,11 @@ def rates_of(answers: Sequence[Answer]) -> dict[str, object]:
         known = [float(each[name]) for each in answers if each.get(name) is not None]
         found[f"mean_{name}"] = round(sum(known) / len(known), 4) if known else None
     return found
+
+
+def not_compared(answers: Sequence[Answer]) -> int:
+    """The number of answers that nothing could compare with their gold SQL. None of them passes."""
+    return sum(each.get("equivalence") == "not_compared" for each in answers)
 
 
 def _held(name: str, answers: Sequence[Answer]) -> dict[str, list[bool]]:

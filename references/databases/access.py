@@ -103,8 +103,8 @@ def overdue(limits: DatabaseLimits) -> Failure:
 
 
 def driver(name: str) -> Any:
-    """Imports a driver only when its database is used. DuckDB's is in the extra `references`."""
+    """Imports a driver only when its database is used. DuckDB's is in the extra `verify`."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise UnknownDatabaseError(f"{name} is missing: pip install 'sqlassay[references]'") from error
+        raise UnknownDatabaseError(f"{name} is missing: pip install 'sqlassay[verify]'") from error

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from references.databases.fields import called_fields, names_after_dots
 from references.databases.plain_sql import objection
 from references.databases.vocabulary import OwnNames, Vocabulary
 from references.sandbox import Failure, FailureKind
@@ -45,7 +46,7 @@ def checked_query(sql: str, vocabulary: Vocabulary, own: OwnNames = _NO_NAMES) -
         written = tree.sql(dialect=vocabulary.dialect, identify=True, comments=False)
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError) as error:
         return _unread(error)
-    said = objection(written, vocabulary, own, _names_before_columns(tree))
+    said = objection(written, vocabulary, own, _names_before_columns(tree), names_after_dots(tree))
     return written if said is None else _refuse(_with_advice(said))
 
 
@@ -75,6 +76,8 @@ def _read(sql: str, dialect: str) -> exp.Query | exp.Values | Failure:
 
 
 def _objections(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterator[str]:
+    if vocabulary.dialect == "postgres":
+        yield from (_with_advice(said) for said in called_fields(tree, vocabulary, own))
     for node in tree.walk():
         if node.args.get("into") is not None:
             yield "SELECT … INTO writes a table"
@@ -88,8 +91,6 @@ def _objections(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterat
             yield from _of_padding(node)
         elif isinstance(node, exp.DataType):
             yield from _of_type(node, own)
-        elif isinstance(node, exp.Column | exp.Dot) and _field(node) in own.computed - own.functions:
-            yield _with_advice(f"the function {_field(node)} is not known to be harmless")
         elif isinstance(node, exp.ByteString | exp.UnicodeString | exp.HexString | exp.BitString | exp.National):
             yield "strings with a prefix (E'', U&'', B'', X'', N'') are not sent: write a plain string"
 
@@ -144,11 +145,6 @@ def _of_type(kind: exp.DataType, own: OwnNames) -> Iterator[str]:
     plain = name.replace('"', "").lower()
     if plain not in own.types:
         yield f"the type {plain[:80]} is not known to be harmless"
-
-
-def _field(node: exp.Column | exp.Dot) -> str:
-    last = node.expression if isinstance(node, exp.Dot) else node.this
-    return last.name.lower() if isinstance(last, exp.Identifier) else ""
 
 
 def _rewrite(tree: exp.Expr, own: OwnNames, *, folds: bool) -> None:

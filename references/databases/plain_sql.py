@@ -25,10 +25,19 @@ _TOKEN = re.compile(
 _OPENS = frozenset({"select", "with", "values", "("})
 
 
-def objection(sql: str, vocabulary: Vocabulary, own: OwnNames, listed: AbstractSet[str] = frozenset()) -> str | None:
+_NONE: frozenset[str] = frozenset()
+
+
+def objection(
+    sql: str,
+    vocabulary: Vocabulary,
+    own: OwnNames,
+    listed: AbstractSet[str] = _NONE,
+    dotted: AbstractSet[str] = _NONE,
+) -> str | None:
     """Returns what a generated query holds that it may not, or `None`.
 
-    `listed` are quoted names that a list of columns may follow.
+    `listed` are quoted names that a list of columns may follow, and `dotted` those that may stand after a dot.
 
     >>> from references.databases.vocabulary import POSTGRES
     >>> objection("SELECT LOWER(\\"a\\") FROM \\"t\\" AS \\"x\\"(\\"a\\")", POSTGRES, OwnNames(), {"x"})
@@ -36,6 +45,8 @@ def objection(sql: str, vocabulary: Vocabulary, own: OwnNames, listed: AbstractS
     'the function pg_sleep is not known to be harmless'
     >>> objection("SELECT 1; SELECT 2", POSTGRES, OwnNames())
     "it holds ';' in a place that cannot be checked"
+    >>> objection("SELECT ('/etc/passwd').\\"pg_read_file\\"", POSTGRES, OwnNames())
+    'the field pg_read_file is not known to be a column'
     """
     place, opened, previous = 0, False, ""
     while place < len(sql):
@@ -51,10 +62,22 @@ def objection(sql: str, vocabulary: Vocabulary, own: OwnNames, listed: AbstractS
         opened = True
         if (found := _refused(kind, text, vocabulary, own, called=sql[place:].lstrip()[:1] == "(")) is not None:
             return found
-        if text == "(" and previous.startswith('"') and previous[1:-1].replace('""', '"') not in listed:
-            return f"the function {previous[1:-1][:80]} is not known to be harmless"
+        if (found := _misplaced(text, previous, listed, dotted)) is not None:
+            return found
         previous = text
     return None if opened else "it is not a query"
+
+
+def _misplaced(text: str, previous: str, listed: AbstractSet[str], dotted: AbstractSet[str]) -> str | None:
+    if text == "(" and previous.startswith('"') and _unquoted(previous) not in listed:
+        return f"the function {previous[1:-1][:80]} is not known to be harmless"
+    if previous == "." and text.startswith('"') and _unquoted(text) not in dotted:
+        return f"the field {text[1:-1][:80]} is not known to be a column"
+    return None
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"')
 
 
 def _refused(kind: str, text: str, vocabulary: Vocabulary, own: OwnNames, *, called: bool) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 
@@ -45,44 +44,8 @@ SELECT 'has no limit of temporary files (temp_file_limit)' FROM pg_catalog.pg_se
 WHERE name = 'temp_file_limit' AND setting = '-1'
 LIMIT 4
 """
-_TYPES = """
-SELECT nspname, typname FROM pg_catalog.pg_type JOIN pg_catalog.pg_namespace AS space ON space.oid = typnamespace
-WHERE typtype IN ('e', 'd') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
-"""
-_FUNCTIONS = """
-SELECT DISTINCT proname, pronargs >= 1 AND proargtypes[0] IN (
-    SELECT oid FROM pg_catalog.pg_type
-    WHERE typtype = 'c' OR oid = ANY (ARRAY['record', 'anyelement', '"any"']::pg_catalog.regtype[]))
-FROM pg_catalog.pg_proc AS function JOIN pg_catalog.pg_namespace AS space ON space.oid = pronamespace
-WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema' AND NOT EXISTS (
-    SELECT FROM pg_catalog.pg_depend
-    WHERE classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND objid = function.oid AND deptype = 'e')
-"""
 
 
 async def powers(connection: Asks) -> list[str]:
     """Returns what the role may do besides reading tables: the first few, or none."""
     return [str(row[0]) for row in await connection.fetch(_POWERS)]
-
-
-async def own_types(connection: Asks) -> frozenset[str]:
-    """Returns the database's own enumerations and domains, as `name` and `schema.name`."""
-    rows = await connection.fetch(_TYPES)
-    return frozenset(name for row in rows for name in (str(row[1]).lower(), f"{row[0]}.{row[1]}".lower()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnFunctions:
-    """The functions that the database's owner defined. Those of extensions are not among them."""
-
-    all: frozenset[str]
-    of_a_row: frozenset[str]
-    """Those that `table.name` would call."""
-
-
-async def own_functions(connection: Asks) -> OwnFunctions:
-    """Returns the database's own functions, in lower case."""
-    rows = [(str(row[0]).lower(), bool(row[1])) for row in await connection.fetch(_FUNCTIONS)]
-    return OwnFunctions(
-        all=frozenset(name for name, _ in rows), of_a_row=frozenset(name for name, of_a_row in rows if of_a_row)
-    )

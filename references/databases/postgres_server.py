@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ from references.databases.access import (
     too_large,
 )
 from references.databases.checked_query import checked_query
-from references.databases.postgres_role import own_functions, own_types, powers
+from references.databases.postgres_names import own_names
+from references.databases.postgres_role import powers
 from references.databases.vocabulary import POSTGRES, OwnNames
 from references.sandbox import Failure, FailureKind
 
@@ -73,16 +74,21 @@ class PostgresDatabase:
 
     async def _run(self, sql: str) -> QueryResult | Failure:
         asyncpg = driver("asyncpg")
-        transaction = self.connection.transaction(readonly=True, isolation="repeatable_read")
         try:
-            async with asyncio.timeout(self.limits.seconds + _GRACE), transaction:
+            async with asyncio.timeout(self.limits.seconds + _GRACE), _rolled_back(self.connection):
                 # a prepared statement is one statement: the server refuses a second
                 statement = await self.connection.prepare(sql)
                 names = [str(each.name) for each in statement.get_attributes()]
                 rows = await self._fetch(await statement.cursor())
         except (asyncpg.QueryCanceledError, TimeoutError):
             return overdue(self.limits)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, OSError) as error:
+        except (
+            asyncpg.PostgresError,
+            asyncpg.InterfaceError,
+            asyncpg.InternalClientError,
+            ValueError,
+            OSError,
+        ) as error:
             if self.connection.is_closed():
                 raise UnknownDatabaseError(f"the connection was lost: {error}") from None
             return Failure(kind=FailureKind.ERROR, detail=str(error))
@@ -99,6 +105,17 @@ class PostgresDatabase:
             if room < 0:
                 return None
         return rows
+
+
+@asynccontextmanager
+async def _rolled_back(connection: Any) -> AsyncGenerator[None]:
+    """A read-only transaction that never commits: what a function could write all the same is undone."""
+    transaction = connection.transaction(readonly=True, isolation="repeatable_read")
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
 
 
 def _session(limits: DatabaseLimits) -> dict[str, str]:
@@ -162,7 +179,7 @@ async def _prepare(connection: Any, limits: DatabaseLimits, allowance: Allowance
         async with asyncio.timeout(limits.seconds + _GRACE):
             await _limit_temporary_files(connection, asyncpg)
             found = [] if allowance.any_role else await powers(connection)
-            types, defined = await own_types(connection), await own_functions(connection)
+            own = await own_names(connection, allowance)
             await _fix_search_path(connection)
     except (asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError, OSError) as error:
         raise UnknownDatabaseError(f"the rights of the role cannot be read: {error}") from None
@@ -171,12 +188,7 @@ async def _prepare(connection: Any, limits: DatabaseLimits, allowance: Allowance
             f"the role {'; it '.join(found)}: use a role that may only read (docs/references.md gives the SQL),"
             " or accept this one with --any-role"
         )
-    return OwnNames(
-        functions=allowance.functions,
-        types=types,
-        computed=defined.of_a_row,
-        replacing=defined.all & POSTGRES.words,
-    )
+    return own
 
 
 async def _limit_temporary_files(connection: Any, asyncpg: Any) -> None:

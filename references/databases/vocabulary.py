@@ -27,8 +27,12 @@ class OwnNames:
     """Functions that the user allows, as `name` or `schema.name`."""
     types: frozenset[str] = frozenset()
     """Enumerations and domains, as `name` or `schema.name`."""
+    columns: frozenset[str] = frozenset()
+    """Columns of its relations and composite types, and output arguments of functions."""
+    calling: frozenset[str] = frozenset()
+    """Functions and types that are not known to be harmless, which PostgreSQL calls when written `(value).name`."""
     computed: frozenset[str] = frozenset()
-    """Functions of a row, which a server also calls when they are written like a column."""
+    """Those of them that take a row, which `table.name` calls."""
     replacing: frozenset[str] = frozenset()
     """Functions named like one of the server's; the types of the arguments decide which is called."""
 

@@ -10,13 +10,12 @@ from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
 from references.equivalence.difference import difference_level
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
-from references.equivalence.reading.side import Side, read_side
-from references.equivalence.reading.typed import fitted
+from references.equivalence.pair_reading import PairReading, read_pair
+from references.equivalence.reading.side import Side
 from references.equivalence.search.bench import reversed_rows
 from references.sandbox import Failure, Folding, Layout, Row, Sandbox
-from references.schema import BadSchema, Schema, read_schema
+from references.schema import Schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +33,10 @@ class ProofAnswer:
 
 def runs_again(pair: Pair, witness: Witness) -> bool:
     """Whether the queries differ on a witness in the tables as declared, with its rows in either order."""
-    sides = _sides(pair)
-    schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else None
-    fitting = _fitted(sides, schema) if isinstance(schema, Schema) else None
-    if fitting is None or not isinstance(schema, Schema):
+    read = read_pair(pair) if pair.schema else None
+    if not isinstance(read, PairReading):
         return False
-    sides = fitting
+    sides, schema = (read.a, read.b), read.schema
     rows = _declared_rows(schema, witness)
     if rows is None:
         return False
@@ -51,19 +48,6 @@ def runs_again(pair: Pair, witness: Witness) -> bool:
         return all(_differ(sandbox, sides, pair, each) for each in (contents, reversed_rows(contents)))
     finally:
         sandbox.close()
-
-
-def _sides(pair: Pair) -> tuple[Side, Side] | None:
-    a, b = read_side(pair.sql_a, pair.dialect), read_side(pair.sql_b, pair.dialect)
-    return (a, b) if isinstance(a, Side) and isinstance(b, Side) else None
-
-
-def _fitted(sides: tuple[Side, Side] | None, schema: Schema) -> tuple[Side, Side] | None:
-    """The sides as their columns' types make them; `None` if SQLite would read them otherwise."""
-    if sides is None:
-        return None
-    a, b = fitted(sides[0], schema), fitted(sides[1], schema)
-    return (a, b) if isinstance(a, Side) and isinstance(b, Side) else None
 
 
 def _declared_rows(schema: Schema, witness: Witness) -> Contents | None:
@@ -93,12 +77,10 @@ def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:
     from references.equivalence.proof.logic import Unprovable, z3  # noqa: PLC0415 - as above
 
     began = thread_time()
-    sides = _sides(pair)
-    schema = _schema(pair, sides) if sides is not None else None
-    sides = _fitted(sides, schema) if schema is not None else None
-    proved = 0
-    covered = sides is not None and schema is not None
-    if sides is not None and schema is not None:
+    read = read_pair(pair)
+    proved, covered = 0, isinstance(read, PairReading)
+    if isinstance(read, PairReading):
+        schema, sides = read.schema, (read.a, read.b)
         population = populate(schema, gathered(schema, sides), relevant(schema, sides), typed=sides[0].translated)
         try:
             while proved < bound:
@@ -108,10 +90,5 @@ def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:
                 proved += 1
         except (Unprovable, RecursionError, z3.Z3Exception):
             covered = False
-    folded = sides is not None and sides[0].folding is Folding.ALWAYS
+    folded = isinstance(read, PairReading) and read.a.folding is Folding.ALWAYS
     return ProofAnswer(covered=covered, equal_up_to=proved, folded=folded, cpu_seconds=thread_time() - began)
-
-
-def _schema(pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
-    found = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
-    return None if isinstance(found, BadSchema) else found

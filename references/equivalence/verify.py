@@ -11,16 +11,16 @@ from references.equivalence.data.planning import populate
 from references.equivalence.data.population import Population
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Found, Pair, PairFinding, Witness
+from references.equivalence.pair_reading import PairRefusal, read_pair
 from references.equivalence.reading.canonical import canonical
-from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
-from references.equivalence.reading.typed import fitted
+from references.equivalence.reading.side import RefusalKind, Side, as_written
 from references.equivalence.search.bench import PairBench
-from references.equivalence.search.trials import Clock, search, smallest
+from references.equivalence.search.minimal import smallest
+from references.equivalence.search.trials import Clock, search
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
-from references.schema import BadSchema, Schema, read_schema
+from references.schema import Schema
 from references.semantics import Semantics
 
 _RECHECK = 2.0
@@ -92,19 +92,11 @@ def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | No
 
 
 def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> _Case | PairFinding:
-    sides: list[Side] = []
-    for name, sql in (("sql_a", pair.sql_a), ("sql_b", pair.sql_b)):
-        side = read_side(sql, pair.dialect)
-        if isinstance(side, Refusal):
-            return _refused(name, side)
-        sides.append(side)
-    schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
-    if isinstance(schema, BadSchema):
-        return _error(f"schema: {schema.detail}")
-    a, b = fitted(sides[0], schema), fitted(sides[1], schema)
-    if isinstance(a, Refusal):
-        return _refused("sql_a", a)
-    return _refused("sql_b", b) if isinstance(b, Refusal) else _Case(pair, a, b, schema, bound, deadline, pool)
+    read = read_pair(pair)
+    if isinstance(read, PairRefusal):
+        unsupported = read.kind is RefusalKind.UNSUPPORTED
+        return _unsupported(read.detail, read.fault) if unsupported else _error(read.detail, read.fault)
+    return _Case(pair, read.a, read.b, read.schema, bound, deadline, pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +181,18 @@ class _Case:
 
     def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> PairFinding | None:
         """Returns the finding with its smallest witness, run once more; `None` if the difference did not last."""
-        least = smallest(bench, population, found)
+        least, minimal = smallest(bench, population, found, self.deadline)
         witness = bench.witness(least.contents)
         if witness is None:
             return None
+        witness = replace(witness, minimal=minimal)
         if self.pool is not None:
             self.pool.add(witness, least.level)
         return PairFinding(
             verdict=EquivalenceVerdict.DIFFERENT,
             level=least.level,
             assumption=ASSUMPTIONS[least.level],
+            reason=None if minimal else "time ran out before every row and value of the counterexample was tried",
             trials=trials,
             witness=witness,
         )
@@ -211,7 +205,7 @@ def certifier(
     try:
         from references.equivalence.certify import Certifier  # noqa: PLC0415 - the solver is an extra
     except ImportError:
-        return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `references` (z3-solver)")
+        return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `verify` (z3-solver)")
     return Certifier(a=a, b=b, population=population, semantics=semantics, bench=bench, remaining=remaining)
 
 
@@ -232,12 +226,6 @@ def _same(bound: int) -> PairFinding:
 
 def _not_refuted(reason: str, trials: int) -> PairFinding:
     return PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason, trials=trials)
-
-
-def _refused(name: str, refusal: Refusal) -> PairFinding:
-    if refusal.kind is RefusalKind.UNSUPPORTED:
-        return _unsupported(f"{name}: {refusal.detail}", name)
-    return _error(f"{name}: {refusal.detail}", name)
 
 
 def _unsupported(reason: str, fault: str | None = None) -> PairFinding:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
 from scoring.alignment.filters import align_filters
+from scoring.alignment.inherited import with_inherited
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.normalization import normalize
 from scoring.alignment.outputs.dimensions import (
@@ -22,6 +23,7 @@ from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
 from scoring.alignment.weakening import Weakened, find_weakening, without_weakening
 from scoring.query import Query
+from scoring.question.follow_ups import FollowUp
 from scoring.rules import Rules
 from scoring.specification import Definition, Output, Projection, QuestionSpec, SqlSpec, TokenKind
 from scoring.verdict import Case, Dimension, Enrichment, FilterAlignment, Normalization
@@ -39,6 +41,7 @@ class Examination:
     reformulation: QuestionSpec | None
     """Sq of Qe as the agent wrote it, where there is one."""
     sql: SqlSpec
+    follow_up: FollowUp | None = None
     context: Context = field(init=False)
     weakened: Weakened = field(init=False)
     rewritten: Rewriting = field(init=False)
@@ -78,6 +81,7 @@ class Examination:
             normalizations=self.normalizations,
             enrichment=self.enrichment,
             weakened=self.weakened.found,
+            follow_up=self.follow_up,
             dropped=(*self.rewritten.lost, *(before for before, _ in self.rewritten.changed)),
         )
 
@@ -112,7 +116,8 @@ def apply_mappings(work: Examination) -> None:
 def require_conditions(work: Examination) -> None:
     """Stage 3: which conditions must the SQL apply, and which may it?"""
     questions, by_word = (work.question, work.enriched), work.weakened.by_word
-    work.required = requirements(questions, work.sql, work.rewritten, work.rules, work.context, by_word)
+    wanted = requirements(questions, work.sql, work.rewritten, work.rules, work.context, by_word)
+    work.required = with_inherited(wanted, work.follow_up, work.sql, work.context)
 
 
 def align_conditions(work: Examination) -> None:

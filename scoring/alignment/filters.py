@@ -11,6 +11,7 @@ from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
 from scoring.alignment.left_out import EXCLUDING_ROLES, anti_joined_blocks
+from scoring.alignment.longer_names import named_longer
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
@@ -40,10 +41,10 @@ def align_filters(
     rest = _left(rest, permitted)
     if sql.parameters and rest:
         supposed, unmet = met_by_parameters(unmet, rest, context)
-        rest = _left(rest, supposed)
-        allowed, _ = met_by_parameters(unused, rest, context)
+        allowed, _ = met_by_parameters(unused, _left(rest, supposed), context)
         matched += [*supposed, *allowed]
-        rest = _left(rest, allowed)
+    unmet = _without_longer(unmet, rest, question, matched)
+    rest = _left(rest, matched)
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     implied, excluded = _implied(_left(rest, mismatched), (question, enriched), sql, unmet)
     matched += implied
@@ -171,6 +172,16 @@ def _members_asked(
             return None
         members.append(member)
     return members
+
+
+def _without_longer(
+    unmet: list[QuestionFilter], rest: list[SqlFilter], question: QuestionSpec, matched: list[FilterMatch]
+) -> list[QuestionFilter]:
+    """What stays unmet; names of which the question's reader took a part are added to `matched`."""
+    longer = named_longer(unmet, rest, question) if unmet and rest else []
+    matched += longer
+    met = {id(each.required) for each in longer}
+    return [each for each in unmet if id(each) not in met]
 
 
 def _excludes_rows(sql: SqlSpec) -> bool:

@@ -13,6 +13,7 @@ from scoring.alignment.same_values import Context, same_value
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value, intersect
 from scoring.verdict import FilterMatch
+from scoring.words import identifier_words
 
 _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 _DAY = timedelta(days=1)
@@ -37,7 +38,43 @@ def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[Sq
             both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
             if both is not None:
                 found.append((replace(one, rhs=both), (one, other)))
+    found += _of_intervals(timed, context.moment)
     return found + [piece for each in present[:_MOST] for piece in _of_years(each, present[:_MOST])]
+
+
+_BEGINS = frozenset("start starts started begin begins began from in arrival opened since effective valid".split())
+_ENDS = frozenset("end ends ended to until till thru through out departure expiry expires expiration closed".split())
+
+
+def _of_intervals(timed: Sequence[SqlFilter], now: datetime | None) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
+    """The period of rows that last from one column to another: those within it, or those that overlap it.
+
+    Within: `starts >= '2025-01-01' AND ends < '2026-01-01'`. Overlapping: `starts < '2026-01-01' AND ends >=
+    '2025-01-01'`, where the end may be the day after: of a departure.
+    """
+    found: list[tuple[SqlFilter, tuple[SqlFilter, ...]]] = []
+    for one, other in permutations([each for each in timed if each.alternative is None], 2):
+        if one.block != other.block or not (_is_named(one, _BEGINS) and _is_named(other, _ENDS)):
+            continue
+        begins, ends = _dated(one.rhs, now), _dated(other.rhs, now)
+        spans = _spanned(begins, ends) if begins is not None and ends is not None else []
+        # things that are free in a period have no row which overlaps it
+        found += [(replace(one, op=op, rhs=span), (one, other)) for span in spans for op in (Op.WITHIN, Op.NOT_WITHIN)]
+    return found
+
+
+def _spanned(begins: TimeRange, ends: TimeRange) -> list[TimeRange]:
+    """The periods that bounds on a beginning and on an end may mean together."""
+    if begins.end is None and ends.start is None:
+        return [TimeRange(begins.start, ends.end)]
+    if begins.start is not None or ends.end is not None or ends.start is None:
+        return []
+    return [TimeRange(first, begins.end) for first in (ends.start, ends.start - _DAY)]
+
+
+def _is_named(each: SqlFilter, words: frozenset[str]) -> bool:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return len(columns) == 1 and not words.isdisjoint(identifier_words(columns[0].name))
 
 
 def _of_years(part: SqlFilter, present: Sequence[SqlFilter]) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:

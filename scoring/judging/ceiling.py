@@ -70,7 +70,7 @@ def evidence(case: Case, judge: Callable[[Case], Reply]) -> tuple[Evidence, ...]
     if case.query.enriched_question is None or case.unparseable is not None:
         return (read,)
     query = replace(case.query, enriched_question=None)
-    alone = align(query, case.question, None, case.sql, case.rules)
+    alone = align(query, case.question, None, case.sql, case.rules, case.follow_up)
     return read, Evidence(case=alone, local=judge(alone))
 
 

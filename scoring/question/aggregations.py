@@ -32,7 +32,9 @@ def _is_repeated(reading: Reading, mark: Mark) -> bool:
     if mark.cue.trailing:
         others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
         return any(_column(reading, each)[0] not in reading.language.measures for each in others)
-    following = reading.starts.get(mark.end)
+    following, before = reading.starts.get(mark.end), reading.ends.get(mark.start)
+    if mark.cue.func == "SUM" and before is not None and before.cue.func == "AVG":
+        return True  # `average total basket`
     if following is None:
         return False
     counted = following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"

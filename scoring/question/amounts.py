@@ -67,7 +67,7 @@ def _idle(reading: Reading, quantity: Quantity) -> bool:
     """`not logged in for 90 days`: not within the last 90 days."""
     start, grain = quantity.start - 1, reading.language.grains.get(reading.lower(quantity.end))
     op = signed(reading, Op.WITHIN, start) if reading.lower(start) in reading.language.lasting else Op.WITHIN
-    if grain is None or op is Op.WITHIN or not quantity.number.value.is_integer():
+    if grain is None or op is Op.WITHIN or not float(quantity.number.value).is_integer():
         return False
     since = RelativeTime(grain, -int(quantity.number.value), 0)
     add_filter(reading, None, op, since, (start, quantity.end + 1), 0.7)
@@ -82,7 +82,7 @@ def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
     others = other_units(count, unit)
     if unit in (Grain.SECOND, Grain.MINUTE, Grain.HOUR):
         others += (Number(count * LENGTHS[unit].total_seconds() * 1000),)
-    return (*others, RelativeTime(unit, -int(count), 0)) if count.is_integer() else others
+    return (*others, RelativeTime(unit, -int(count), 0)) if float(count).is_integer() else others
 
 
 def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:

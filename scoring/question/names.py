@@ -72,7 +72,11 @@ def _coded(reading: Reading, place: int) -> Literal | None:
     if _CLOCK.fullmatch(token.text):
         return Literal(token.text, place, place + 1, 0.45)
     if _has_digit(token.text) and not _is_measured(reading, token):
-        certain = 0.85 if len(token.text) > 2 or _is_kind(reading, place - 1) else 0.4
+        certain = (
+            0.85
+            if (len(token.text) > 2 and not _NO_NAME.fullmatch(token.text)) or _is_kind(reading, place - 1)
+            else 0.4
+        )
         return Literal(token.text, place, place + 1, certain)
     return _prefixed(reading, place)
 
@@ -263,7 +267,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     token = reading.tokens[start]
     if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
         return 0.4
-    if reading.lower(end) in _ZONES or _FISCAL.fullmatch(token.lower):
+    if reading.lower(end) in _ZONES or _NO_NAME.fullmatch(token.text):
         return 0.3
     if end - start > 1 or _has_digit(token.text):
         return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
@@ -274,7 +278,8 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     return 0.7
 
 
-_FISCAL = re.compile(r"fy\d{2}(?:\d\d)?")
+_NO_NAME = re.compile(r"(?:FY|fy)\d{2}(?:\d\d)?|[A-Z]{2,4}s|\d{1,2}(?::\d\d)?[ap]m(?:-\d{1,2}(?::\d\d)?[ap]m)?")
+"""Fiscal years, plural abbreviations (`POs`) and times of the day."""
 _ZONES = frozenset({"time", "timezone", "tz"})
 """Words after a place that make it a time zone: `New York time`."""
 _ZONE_NAMES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest".split())

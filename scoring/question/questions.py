@@ -10,6 +10,7 @@ from operator import attrgetter
 from scoring.question.absences import is_included, read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
+from scoring.question.asides import asides
 from scoring.question.calendar.periods import read_time_filters
 from scoring.question.calendar.times import read_times
 from scoring.question.english import ENGLISH
@@ -41,7 +42,7 @@ def read_question(text: str, *, language: Language = ENGLISH) -> QuestionSpec:
 
 
 def _question(text: str, language: Language) -> QuestionSpec:
-    return specify(read(text, FilterOrigin.QUESTION, language))
+    return specify(read(text, FilterOrigin.QUESTION, language, asides(text)))
 
 
 _MEMO_LENGTH = 400

@@ -13,6 +13,7 @@ from scoring.signals import (
     conventions,
     definitions,
     filters,
+    follow_ups,
     grouping,
     keys,
     limits,
@@ -38,6 +39,7 @@ from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
+from scoring.signals.mistakes import periods as mistaken_periods
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
@@ -106,6 +108,13 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             weakening.definition_weakens,
             rewriting.rewriting_ignored,
             rewriting.rewriting_followed,
+        ),
+        "Follow-up questions": (
+            follow_ups.follow_up_condition_lost,
+            follow_ups.follow_up_group_lost,
+            follow_ups.follow_up_measure_lost,
+            follow_ups.follow_up_ignored,
+            follow_ups.follow_up_kept,
         ),
         "Columns of the answer": (
             outputs.output_missing,
@@ -222,16 +231,16 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_columns.key_of_other_role,
             mistaken_opposites.column_of_opposite_kind,
             mistaken_opposites.fiscal_year_as_calendar,
-            mistaken_opposites.months_of_years_merged,
+            mistaken_periods.months_of_years_merged,
             mistaken_windows.running_total_wrong,
             mistaken_windows.moving_window_wrong,
             mistaken_windows.neighbour_wrong,
             mistaken_windows.rank_keeps_more,
             mistaken_windows.date_extreme_flipped,
-            mistaken_windows.period_of_groups_wrong,
-            mistaken_windows.period_ungrouped,
-            mistaken_windows.month_miswritten,
-            mistaken_windows.rows_for_days,
+            mistaken_periods.period_of_groups_wrong,
+            mistaken_periods.period_ungrouped,
+            mistaken_periods.month_miswritten,
+            mistaken_periods.rows_for_days,
             mistaken_windows.rank_flipped,
             mistaken_pairs.pair_counted_twice,
             mistaken_pairs.roles_swapped,

@@ -28,7 +28,10 @@ ROLES = frozenset(
             "editor assignee reporter requester reviewer approver sender recipient receiver buyer purchaser seller "
             "payer payee borrower lender referrer inviter host guest contact rep representative member person origin "
             "source destination target departure arrival home away winner loser spouse father mother predecessor "
-            "successor previous next original replacement"
+            "successor previous next original replacement prescriber operator inspector handler salesperson agent "
+            "technician mechanic teacher instructor trainer coach tutor advisor adviser coordinator dispatcher cashier "
+            "clerk attendee participant caller callee claimant holder beneficiary applicant candidate planner signer "
+            "sponsor nominee delegate chair billing shipping primary secondary main default current last first"
         ).split(),
     )
 )

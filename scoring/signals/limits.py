@@ -22,13 +22,16 @@ def limit_missing(case: Case) -> Finding | None:
     'top 3'
     """
     asked = case.question.top_k
-    if case.sql.limits or asked is None:
+    if case.sql.limits or asked is None or any(each.func in _FIRST_OF for each in case.sql.windows):
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
     if takes_extreme(case) or all(names_column(each.word, case) for each in case.question.superlatives):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
+
+
+_FIRST_OF = frozenset({"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "FIRSTVALUE", "LASTVALUE", "NTHVALUE"})
 
 
 def limit_wrong(case: Case) -> Finding | None:
@@ -43,7 +46,8 @@ def limit_wrong(case: Case) -> Finding | None:
     asked = {each.k for each in case.question.superlatives if each.k is not None}
     given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
-    if not asked or not given or asked & given or open_ended:
+    said = {number.value for number in case.question.numbers}
+    if not asked or not given or given & (asked | said) or open_ended:
         return None
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
 

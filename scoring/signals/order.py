@@ -96,7 +96,9 @@ def _is_of_column(word: str, case: Case) -> bool:
     return word in _PLACES and any(word in identifier_words(column.name) for column in case.sql.columns)
 
 
-_YOUNG_OLD = frozenset({"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"})
+_YOUNG_OLD = frozenset(
+    {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best", "longest"}
+) | {f"longest{sign}{word}" for sign in "- " for word in ("standing", "serving", "running")}
 """Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
 _INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
 
@@ -233,13 +235,23 @@ def order_changed(case: Case) -> Finding | None:
     """
     asked = case.question.ordering
     keys = [each.operand for each in case.sql.order_by if each.block in case.sql.outputs]
-    if asked is None or not keys:
+    if asked is None or not keys or _is_rank_shown(case):
         return None
     if "alphabet" in case.question.text[asked.start : asked.start + _ORDER_LENGTH].casefold():
         fits = any(key.name == each.operand.name or each.star for key in keys for each in case.answer)
     else:
         fits = _follows(asked.phrase, keys, case)
     return None if fits else differing(asked.phrase or "alphabetical", keys[0].name)
+
+
+def _is_rank_shown(case: Case) -> bool:
+    """Whether a rank stands beside the rows, which may then come in any order."""
+    ranks = [each for each in case.sql.windows if each.func in ("RANK", "DENSE_RANK", "ROW_NUMBER")]
+    asked = case.question.ordering
+    keys = [key.operand for each in ranks for key in each.order_by]
+    if asked is None or not keys or "rank" not in case.spoken:
+        return False
+    return any(each.partition_by for each in ranks) or _follows(asked.phrase, keys, case)
 
 
 def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:

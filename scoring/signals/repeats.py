@@ -31,7 +31,7 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
-    if _finds_partnerless(case):
+    if _comes_once(case):
         return None
     deeds = _counted_deeds(case)
     if deeds is not None:
@@ -48,8 +48,10 @@ def count_repeats(case: Case) -> Finding | None:
     return None
 
 
-def _finds_partnerless(case: Case) -> bool:
-    """Whether a block is `LEFT JOIN … IS NULL`: a row without a partner comes once."""
+def _comes_once(case: Case) -> bool:
+    """Whether no row is repeated: those without a partner of a `LEFT JOIN … IS NULL`, and those of a UNION."""
+    if any(each.kind == "union" for each in case.sql.set_operations):
+        return True
     absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
     return any([join.block for join in case.sql.joins].count(block) == 1 for block in absent)
 

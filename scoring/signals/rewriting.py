@@ -11,6 +11,10 @@ from scoring.words import letters
 
 _COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
 _CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
+_DESCRIBED = re.compile(
+    r"\b(?:has|have|holds?|contains?|columns?|one row (?:per|for each|an?))\b[^.;()]{0,200}", re.IGNORECASE
+)
+"""What Qe tells of a table: `transfers has from_id and to_id`."""
 _MOST = 30
 """Most names of columns and conditions that are looked at."""
 
@@ -52,14 +56,14 @@ def _rewrites(case: Case) -> bool:
     """Whether Qe says Qu in other words, and not Qu with definitions behind it."""
     if case.query.enriched_question is None or case.enriched.definitions:
         return False
-    return not case.enriched.text.casefold().startswith(case.question.text.casefold().rstrip("?.! "))
+    return not case.enriched.text.casefold().startswith(case.asked.rstrip("?.! "))
 
 
 def _columns_named(case: Case) -> Iterator[str]:
     """The names with an underscore that only Qe holds."""
-    asked = case.question.text.casefold()
-    names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(case.enriched.text[:4000]))
-    yield from (name for name in list(names)[:_MOST] if name not in asked)
+    text = _DESCRIBED.sub(" ", case.enriched.text[:4000])
+    names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(text)) if "_" in text else {}
+    yield from (name for name in list(names)[:_MOST] if name not in case.asked)
 
 
 def _codes_named(case: Case) -> Iterator[str]:

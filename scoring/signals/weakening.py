@@ -8,6 +8,7 @@ from itertools import islice
 
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.named_values import compares, is_abbreviated
+from scoring.alignment.same_values import TIMES
 from scoring.display import span_of
 from scoring.linking import content_words
 from scoring.question.definitions.vacuous import (
@@ -121,6 +122,11 @@ def _is_coded(each: QuestionFilter, case: Case) -> bool:
     )
 
 
+def _is_other_time(each: QuestionFilter, case: Case) -> bool:
+    """Whether a time is asked for and the SQL keeps to one: a mismatch, which nothing takes away."""
+    return isinstance(each.rhs, TIMES) and any(isinstance(there.rhs, TIMES) for there in case.sql.filters[:_MOST])
+
+
 def _unmet(case: Case) -> list[QuestionFilter]:
     """The conditions that were surely read from Qu and of which the SQL applies no form."""
     filters = case.filters
@@ -128,7 +134,7 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         return []
     unmet = [*filters.missing, *(match.required for match in filters.mismatched)]
     sure = [each for each in unmet[:_MOST] if each.source is FilterOrigin.QUESTION and each.certain >= CERTAIN]
-    return [each for each in sure if not compares(each, case.sql)]
+    return [each for each in sure if not (compares(each, case.sql) or _is_other_time(each, case))]
 
 
 def _words_lost(remark: str, case: Case) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
-from scoring.specification.shapes import Shape
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.specification.terms import Aggregation, Column, Filter, Operand
 from scoring.specification.voids import Void
 
@@ -222,6 +222,8 @@ class SqlSpec:
     """The limit on the answer's rows, if any: LIMIT and its kin, or a row number over all rows."""
     distinct: bool = field(init=False, repr=False, compare=False)
     """The answer's rows are made distinct by SELECT DISTINCT."""
+    shaped: dict[ShapeKind, list[Shape]] = field(init=False, repr=False, compare=False)
+    """`shapes` by their kind."""
 
     def __post_init__(self) -> None:
         # Read many times for each answer, so they are found once.
@@ -231,6 +233,10 @@ class SqlSpec:
         keep(self, "having", tuple([each for each in self.filters if each.clause is Clause.HAVING]))
         keep(self, "limit", _limit(self.limits) if self.limits else None)
         keep(self, "distinct", any(block.distinct for block in answering))
+        shaped: dict[ShapeKind, list[Shape]] = {}
+        for each in self.shapes:
+            shaped.setdefault(each.kind, []).append(each)
+        keep(self, "shaped", shaped)
 
 
 def _limit(limits: tuple[Limit, ...]) -> Limit | None:

@@ -95,7 +95,12 @@ def _operation(scope: Scope, node: Node, left: Term, right: Term, *, keep_column
         _multiply(scope, term, left, right)
     else:
         term.real = left.real or right.real
+        term.divisions = (left.divisions + right.divisions)[:_MOST_DIVISIONS]
     return term
+
+
+_MOST_DIVISIONS = 16
+"""Most divisions of one term that a later factor reaches."""
 
 
 def _operand_text(node: Node, term: Term) -> str:
@@ -121,7 +126,7 @@ def _multiply(scope: Scope, term: Term, left: Term, right: Term) -> None:
     term.real = left.real or right.real
     term.hundred = left.hundred or right.hundred
     if not term.hundred:
-        term.divisions = left.divisions + right.divisions if len(left.divisions) < 8 else left.divisions
+        term.divisions = (left.divisions + right.divisions)[:_MOST_DIVISIONS]
         return
     divisions = scope.spec.divisions
     for index in left.divisions + right.divisions:

@@ -25,6 +25,15 @@ def children(node: Node, argument: str) -> list[Node]:
     return node.args.get(argument) or []
 
 
+def derived_kinds(*kinds: type[Node]) -> frozenset[type[Node]]:
+    """These kinds of nodes and all that are derived from them.
+
+    >>> exp.Union in derived_kinds(exp.Query), exp.Table in derived_kinds(exp.Query)
+    (True, False)
+    """
+    return frozenset(kinds).union(*(derived_kinds(*kind.__subclasses__()) for kind in kinds))
+
+
 class Term:
     """An expression as the specification names it. It changes only while it is being read."""
 

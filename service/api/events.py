@@ -105,6 +105,7 @@ def _event_schema() -> dict[str, Any]:
     # definitions of its own would be none of this document
     definitions = schema.pop("$defs")
     schema["properties"]["result"]["anyOf"][0] = definitions["ResultDocument"]
+    schema["properties"]["history"]["anyOf"][0]["items"] = definitions["TurnDocument"]
     canary = definitions["CanaryDocument"]
     canary["properties"]["failure"]["anyOf"][0] = definitions["CanaryFailure"]
     schema["properties"]["canary"]["anyOf"] = [canary, _CASE_ID, {"type": "null"}]
@@ -220,7 +221,7 @@ async def read_records(request: Request, body: Body, tenant: str | None, limits:
     body.reserve(len(payloads) * _EVENT_BYTES)
     size = len(body.raw) // len(payloads)
     return [
-        Record(payload=each, headers=binary or _headers(each, kind, trace), require_id=True, tenant=tenant, size=size)
+        Record(payload=each, headers=binary or _headers(each, kind, trace), tenant=tenant, size=size)
         for each in payloads
     ]
 

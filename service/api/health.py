@@ -28,6 +28,12 @@ class Health(BaseModel):
     """The state of the process."""
 
     status: str = Field(examples=["ok"])
+    """`degraded` where a part of the input is not read, and a restart would not help."""
+    stuck: list[str] | None = Field(
+        None,
+        description="Kafka partitions that stand before a batch that cannot be read, each with its place and the "
+        "cause. All others are read. Absent while there is none.",
+    )
 
 
 @router.get("/healthz", response_model=Health, responses=errors(503), summary="Liveness")
@@ -46,7 +52,11 @@ async def readyz(
         list[Dependency] | None, Query(description="Dependencies that this check leaves out, such as `kafka`.")
     ] = None,
 ) -> Response:
-    """200 while all that this process needs answers and the worker makes progress. 503 names what is missing."""
+    """200 while all that this process needs answers and the worker makes progress. 503 names what is missing.
+
+    A Kafka partition with a batch that cannot be read leaves it at 200, because the others are read: the status is then
+    `degraded`, and `stuck` names the partition.
+    """
     await healthz(service)
     missing = service.watch.missing(without or ())
     if missing:
@@ -56,7 +66,8 @@ async def readyz(
         )
     if Dependency.POSTGRESQL not in (without or ()):
         await _ask_database(service)
-    return as_json({"status": "ok"})
+    stuck = service.worker.stuck if service.worker is not None else []
+    return as_json({"status": "degraded", "stuck": stuck} if stuck else {"status": "ok"})
 
 
 async def _ask_database(service: Service) -> None:

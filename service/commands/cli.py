@@ -6,6 +6,7 @@ import typer
 
 from service.commands.bench.app import bench
 from service.commands.canary.app import canary
+from service.commands.dead_letter_app import dead_letters
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
@@ -19,11 +20,10 @@ from service.commands.options import (
     DictionaryOptions,
     Events,
     ForgetOptions,
-    InvalidReason,
-    MaxCount,
     MineOptions,
     ReportOptions,
     ScoreOptions,
+    SkipOptions,
     SlicesOptions,
     Tenant,
     TokenOptions,
@@ -35,13 +35,11 @@ app = typer.Typer(
     name="sqlassay",
     help="Scores live text-to-SQL answers 0-100, with reasons, without a schema or a reference query.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 a dependency is down.",
 )
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
 schema = typer.Typer(help="Show or change the schema of a tenant's database.", no_args_is_help=True)
-dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
 tokens = typer.Typer(help="Create, list or revoke access tokens.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
@@ -145,20 +143,21 @@ def publish(source: Events = "-") -> None:
     command(source)
 
 
-@dead_letters.command("list")
-def dead_letters_list(reason: InvalidReason = None, limit: MaxCount = None, as_json: AsJson = False) -> None:
-    """Print dead letters, oldest first: JSON lines with the original bytes, or one short line each on a terminal."""
-    from service.commands.dead_letters import list_dead_letters
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Examine settings, servers, topics, tables, permissions, clocks and certificates; each fault names its fix."""
+    from service.commands.doctor.examine import examine
 
-    list_dead_letters(reason=reason, limit=limit, as_json=as_json)
+    examine(as_json=as_json)
 
 
-@dead_letters.command("replay")
-def dead_letters_replay(reason: InvalidReason = None, limit: MaxCount = None) -> None:
-    """Send dead letters back to the topic they came from, each once. Exit code 1 if there was nothing to send."""
-    from service.commands.dead_letters import replay_dead_letters
+@app.command()
+@with_options(SkipOptions)
+def skip(options: SkipOptions) -> None:
+    """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
+    from service.commands.skip import skip as command
 
-    replay_dead_letters(reason=reason, limit=limit)
+    command(options)
 
 
 @rules.command("show")

@@ -23,6 +23,7 @@ from urllib.request import Request, urlopen
 
 import orjson
 
+import service
 from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering.report_tables import report_table, worst_answers
@@ -79,8 +80,8 @@ def running_service(state: Path, **settings: str) -> Generator[tuple[ApiClient, 
     """Runs the service in its own process, with further settings, and yields once it is ready."""
     port, log = free_port(), state / "service.log"
     with log.open("wb") as stderr:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "service", "serve"],
+        server = subprocess.Popen(  # noqa: S603 our own module
+            [sys.executable, "-m", service.__name__, "serve"],
             env=environment(state, port, **settings),
             stdout=stderr,
             stderr=stderr,

@@ -32,7 +32,11 @@ def forget(options: ForgetOptions) -> None:
 
 async def _forget(engine: AsyncEngine, configured: Settings, subject: Subject, extent: Extent) -> Forgotten:
     kafka = configured.kafka if configured.kafka.bootstrap_servers else None
-    stays = {"logs, traces and backups": "what they hold of shortened texts and ids, until they expire"}
+    stays = {
+        "logs, traces and backups": "what they hold of shortened texts and ids, until they expire",
+        "disk of postgresql": "deleted rows until VACUUM, samples of values until ANALYZE, WAL until it is recycled",
+        "prometheus": "names of tenants and agents in its time series, until they expire",
+    }
     async with open_redis(configured.redis) as link:
         done = await forget_stored(engine, link, subject, extent)
         if link is not None:

@@ -23,7 +23,8 @@ _END = b"\r\n"
 _MARK = b"\xef\xbb\xbf"
 _NOT_TEXT = {
     (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zX"): "compressed: unpack it and pass it on stdin, as -",
-    (b"PK\x03\x04",): "a ZIP archive or a spreadsheet: send JSON, one object a line",
+    (b"PK\x03\x04",): "a ZIP archive or a spreadsheet: save its sheet as CSV, or send JSON, one object a line",
+    (b"PAR1",): "Parquet, which only `sqlassay score` reads, from a name that ends in .parquet",
     (b"\xff\xfe", b"\xfe\xff"): "UTF-16: save it as UTF-8",
 }
 """First bytes of files that hold no line of JSON, and what to do about them."""
@@ -78,6 +79,8 @@ def open_input(name: str) -> Generator[BinaryIO]:
     with nullcontext(sys.stdin.buffer) if name == STANDARD else _opened(name, "rb", "read") as stream:
         begin: bytes = stream.peek(4) if isinstance(stream, BufferedReader) else b""
         fault = next((fault for marks, fault in _NOT_TEXT.items() if begin.startswith(marks)), None)
+        if fault is None and b"\0" in begin:
+            fault = "binary: send text, such as JSON with one object a line"
         if fault is not None:
             refuse(f"cannot read {name}: it is {fault}")
         yield stream

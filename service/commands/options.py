@@ -84,9 +84,12 @@ Learned = Annotated[
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions:
     source: Annotated[
-        str | None, typer.Argument(metavar="IN.jsonl", help="Events, one JSON object a line; - is stdin.")
+        str | None, typer.Argument(metavar="IN", help="Answers: a file .jsonl, .csv or .parquet; - is JSONL on stdin.")
     ] = None
-    out: OutputLines = "-"
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="OUT", help="One row for each answer: .jsonl, .csv or .parquet; - is stdout."),
+    ] = "-"
     judge: Judge = "local"
     rules_file: Annotated[
         str | None, typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, used for every line.")
@@ -113,7 +116,31 @@ class ScoreOptions:
     enriched: Annotated[
         str | None, typer.Option("--enriched", "-e", metavar="TEXT", help="The agent's enriched question.")
     ] = None
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="FILE", help="The turns before that question: JSON with question and sql."),
+    ] = None
     as_json: AsJson = False
+    question_column: Annotated[
+        str | None, typer.Option("--question-column", metavar="NAME", help="The column or key of the question.")
+    ] = None
+    sql_column: Annotated[
+        str | None, typer.Option("--sql-column", metavar="NAME", help="The column or key of the SQL.")
+    ] = None
+    enriched_column: Annotated[
+        str | None, typer.Option("--enriched-column", metavar="NAME", help="That of the enriched question.")
+    ] = None
+    id_column: Annotated[str | None, typer.Option("--id-column", metavar="NAME", help="That of the event's id.")] = None
+    dialect_column: Annotated[
+        str | None, typer.Option("--dialect-column", metavar="NAME", help="That of the SQL's dialect.")
+    ] = None
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option("--fail-under", metavar="NAME=N", help="Exit 1 if mean, p_correct or cover is less than N."),
+    ] = None
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, max=256, metavar="N", help="Processes that score, with --judge local.")
+    ] = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +287,18 @@ class BackfillOptions:
         bool, typer.Option("--memory", help="Judge the local judge's rows again with what memory knows now.")
     ] = False
     confirmed: Annotated[bool, typer.Option("--yes", help="Score after printing the estimate.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkipOptions:
+    topic: Annotated[str, typer.Option("--topic", metavar="NAME", help="The topic, as the log names it.")]
+    partition: Annotated[int, typer.Option("--partition", min=0, metavar="N", help="The partition that is stuck.")]
+    offsets: Annotated[
+        str | None, typer.Option("--offsets", metavar="FIRST-LAST", help="The offsets to give up, both included.")
+    ] = None
+    confirmed: Annotated[
+        bool, typer.Option("--yes", help="Skip them; without it the offsets that cannot be read are printed.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +15,11 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.dialects import canonical_dialect
 from scoring.verdict import Score
-from service.commands.exits import refuse
+from service.commands.exits import answer_no, refuse
+from service.commands.files.columns import Columns
+from service.commands.files.formats import ScoredFiles
+from service.commands.files.gates import Gate, failed, read_gates
+from service.commands.history_file import load_history
 from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
@@ -25,6 +30,8 @@ from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, rec
 from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge
 
+_EXAMPLE = '{"question": "How many members?", "sql": "SELECT COUNT(*) FROM members"}'
+
 
 class AnswerScorer(Protocol):
     """Scores answers with one tenant's rules."""
@@ -34,24 +41,26 @@ class AnswerScorer(Protocol):
 
     def __call__(self, query: Query) -> Score | Unscored: ...
 
-    def score_file(self, source: str, target: str) -> RunTally: ...
+    def score_file(self, files: ScoredFiles) -> RunTally: ...
 
 
 def score(options: ScoreOptions) -> None:
     """Scores the file of answers, or explains the one answer, that the options name."""
     query = _one_query(options)
     policy = _known_policy(options.judge)
+    gates = read_gates(options.fail_under or ())
     scorer = _open_scorer(options, policy)
     if query is not None:
         _explain(query, scorer(query), scorer.rules, as_json=options.as_json)
     elif options.source is not None:
-        _summarise(scorer.score_file(options.source, options.out), options.out)
+        files = ScoredFiles(options.source, options.out, _columns(options))
+        _conclude_run(files, scorer.score_file(files), gates)
 
 
 def _one_query(options: ScoreOptions) -> Query | None:
     """The answer to explain, or None when the options name a file. Contradictory options end the command."""
     question, sql, enriched = options.question, options.sql, options.enriched
-    if question is None and sql is None and enriched is None:
+    if question is None and sql is None and enriched is None and options.history is None:
         if options.source is None:
             refuse("name a file of events (- is stdin), or one answer with -q and --sql")
         return None
@@ -59,7 +68,8 @@ def _one_query(options: ScoreOptions) -> Query | None:
         refuse("one answer needs both -q and --sql, and no input file")
     if options.out != STANDARD:
         refuse("--out is for a file of answers; one answer is printed: redirect it with >")
-    return Query(question=question, sql=sql, enriched_question=enriched)
+    history = load_history(options.history) if options.history is not None else ()
+    return Query(question=question, sql=sql, enriched_question=enriched, history=history)
 
 
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
@@ -67,7 +77,9 @@ def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     if options.schema_file is not None:
         rules = replace(rules, schema=load_schema(options.schema_file))
     rules = replace(rules, learned=learned_for(options.learned, policy))
-    local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds)
+    if options.jobs > 1 and (options.memory or policy is not JudgePolicy.LOCAL):
+        refuse("--jobs works with --judge local and without --memory: leave out one of them")
+    local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds, options.jobs)
     if options.memory:
         return _with_memory(options, policy, local)
     if policy is JudgePolicy.LOCAL:
@@ -122,8 +134,24 @@ def _explain(query: Query, result: Score | Unscored, rules: Rules, *, as_json: b
     print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
 
 
-def _summarise(tally: RunTally, target: str) -> None:
-    """Prints the last line of a run, only on a terminal."""
-    if sys.stderr.isatty():
-        where = "" if target == STANDARD else f" → {Path(target).name}"
-        print(f"{tally}{where}", file=sys.stderr)
+def _columns(options: ScoreOptions) -> Columns:
+    return Columns(
+        question=options.question_column,
+        sql=options.sql_column,
+        enriched_question=options.enriched_column,
+        event_id=options.id_column,
+        dialect=options.dialect_column,
+    )
+
+
+def _conclude_run(files: ScoredFiles, tally: RunTally, gates: Sequence[Gate]) -> None:
+    """Says what became of the lines. A refused line, no line at all and a gate that is not passed answer no."""
+    if tally.lines == 0:
+        answer_no(f"{files.source} holds no answers: write one a line, such as {_EXAMPLE}")
+    where = "" if files.target == STANDARD else f" → {Path(files.target).name}"
+    print(f"{tally}{where}", file=sys.stderr)
+    faults = failed(gates, tally.figures())
+    if tally.first_refused is not None:
+        faults.append(f"{tally.refused} of {tally.lines} lines refused; {tally.first_refused}")
+    if faults:
+        answer_no("; ".join(faults))

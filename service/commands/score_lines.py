@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import BinaryIO, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -15,32 +14,44 @@ from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, 
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.record import Record, score_record, unscored_record
+from scoring.record import SCORED_FIELDS, Record, score_record, unscored_record
 from scoring.rules import Rules
 from scoring.verdict import Score
-from service.commands.exits import refuse
-from service.commands.jsonl import InputLine, open_input, open_output, read_lines, same_file, size_of
+from service.commands.files.columns import key_hint
+from service.commands.files.formats import ScoredFiles
+from service.commands.files.row_sinks import RowSink
+from service.commands.jsonl import InputLine
 from service.commands.progress import progress
-from service.processes.budgeted_process import budgeted_process
+from service.processes.budgeted_process import budgeted_processes
 from service.processes.forked_call import CallEnded
 from service.processes.interpreter import tune_interpreter
 
 CPU_SECONDS = 1.0
 """CPU that one line may take."""
 _AT_ONCE = 16
-"""Lines that are given to the scoring process together."""
+"""Lines that are given to a scoring process together."""
 
 
 class Encoded(NamedTuple):
     """A row as it is written, and what a run counts of it."""
 
     content: bytes
-    score: object
-    unscored: object
+    score: float | None
+    p_correct: float | None
+    unscored: str | None
+    refused: str | None
+    """Why the line is not an event, if it is none."""
 
     @classmethod
     def of(cls, row: Record) -> Encoded:
-        return cls(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE), row["score"], row["unscored"])
+        """Encodes a row."""
+        return cls(
+            orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE),
+            cast("float | None", row["score"]),
+            cast("float | None", row["p_correct"]),
+            cast("str | None", row["unscored"]),
+            f"line {row['line']}: {cast('Any', row['reasons'])[0]['detail']}" if "line" in row else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,8 @@ class LocalScorer:
     rules: Rules
     judge: LocalJudge
     cpu_seconds: float = CPU_SECONDS
+    jobs: int = 1
+    """How many processes score a file."""
 
     def __call__(self, query: Query) -> Score | Unscored:
         case = examine(query, self.rules)
@@ -71,18 +84,17 @@ class LocalScorer:
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
             return {**names_of(event), **record_of(scorer_failed(error), self.rules)}
 
-    def score_file(self, source: str, target: str) -> RunTally:
-        """Writes one row for each line, in order. Holds a few lines in memory at a time.
+    def score_file(self, files: ScoredFiles) -> RunTally:
+        """Writes one row for each line, in order. Holds some lines in memory at a time.
 
-        A line that takes more than `cpu_seconds` of CPU, or that ends the scoring process, has a row without a score.
+        A line that takes more than `cpu_seconds` of CPU, or that ends its scoring process, has a row without a score.
         """
         with (
-            budgeted_process(self._encoded, self.cpu_seconds) as process,
-            scored_file(source, target) as (lines, write),
+            budgeted_processes(self._encoded, self.cpu_seconds, self.jobs) as processes,
+            scored_file(files) as (lines, write),
         ):
-            while some := list(islice(lines, _AT_ONCE)):
-                for line, result in zip(some, process.run(some), strict=True):
-                    write.encoded(line, self._ended(line, result) if isinstance(result, CallEnded) else result)
+            for line, result in processes.run(lines, _AT_ONCE):
+                write.encoded(line, self._ended(line, result) if isinstance(result, CallEnded) else result)
         return write.tally
 
     def _encoded(self, line: InputLine) -> Encoded:
@@ -99,7 +111,7 @@ class LocalScorer:
 class RowWriter:
     """Writes rows, counts them and moves the progress bar."""
 
-    rows: BinaryIO
+    rows: RowSink
     advance: Callable[[int], None]
     tally: RunTally
 
@@ -114,21 +126,21 @@ class RowWriter:
 
 
 @contextmanager
-def scored_file(source: str, target: str) -> Generator[tuple[Iterator[InputLine], RowWriter]]:
-    """Opens both files; yields the lines to score and the writer of the rows."""
-    if same_file(source, target):
-        refuse(f"{source} is both input and output: name another --out")
+def scored_file(files: ScoredFiles, more: Iterable[str] = ()) -> Generator[tuple[Iterator[InputLine], RowWriter]]:
+    """Opens both files; yields the lines to score and the writer of the rows. A table has `more` columns at its end."""
     tune_interpreter()
     with (
-        open_input(source) as lines,
-        open_output(target) as rows,
-        progress("scoring", size_of(source)) as advance,
+        files.lines() as lines,
+        files.rows((*TABLE_FIELDS, *more)) as rows,
+        progress("scoring", files.size) as advance,
     ):
-        yield read_lines(lines, MAX_EVENT_BYTES), RowWriter(rows, advance, RunTally())
+        yield lines, RowWriter(rows, advance, RunTally())
 
 
 NAME_FIELDS = ("event_id", "tenant", "agent")
 """The fields of a row that say whose answer it is."""
+TABLE_FIELDS = (*NAME_FIELDS, *SCORED_FIELDS, "unscored", "line", "evaluator_version", "rules_version")
+"""The columns of a table of rows."""
 
 
 def names_of(event: QueryEvent) -> Record:
@@ -164,24 +176,50 @@ def scorer_failed(error: Exception) -> Unscored:
 
 @dataclass(slots=True)
 class RunTally:
-    """Counts for the last line of a run on a terminal."""
+    """What became of the lines of a run."""
 
     scored: int = 0
-    total: float = 0.0
+    score: float = 0.0
+    """The sum of all scores."""
+    p_correct: float = 0.0
+    """The sum of all `p_correct`."""
     unscored: Counter[str] = field(default_factory=Counter[str])
+    """Answers without a score, by reason."""
+    refused: int = 0
+    """Lines that are not an event."""
+    first_refused: str | None = None
 
     def add(self, row: Encoded) -> None:
-        if isinstance(row.score, float):
+        if row.score is not None:
             self.scored += 1
-            self.total += row.score
+            self.score += row.score
+            self.p_correct += row.p_correct or 0.0
+        elif row.refused is not None:
+            self.refused += 1
+            self.first_refused = self.first_refused or row.refused
         else:
             self.unscored[str(row.unscored)] += 1
 
+    @property
+    def lines(self) -> int:
+        return self.scored + self.unscored.total() + self.refused
+
+    def figures(self) -> dict[str, float]:
+        """The mean score, the mean `p_correct`, and the share of all lines that have a score; 0 without any score."""
+        scored = max(1, self.scored)
+        return {
+            "mean": self.score / scored,
+            "p_correct": self.p_correct / scored,
+            "cover": self.scored / max(1, self.lines),
+        }
+
     def __str__(self) -> str:
-        lines = self.scored + self.unscored.total()
-        mean = f", mean {self.total / self.scored:.2f}" if self.scored else ""
         reasons = ", ".join(f"{reason} {count}" for reason, count in self.unscored.most_common())
-        return f"{lines} lines: {self.scored} scored{mean}" + (f", without a score: {reasons}" if reasons else "")
+        mean = f"{self.figures()['mean']:.2f}" if self.scored else "–"
+        return (
+            f"scored {self.scored}, unscored {self.unscored.total()}{f' ({reasons})' if reasons else ''},"
+            f" refused {self.refused}, mean {mean}"
+        )
 
 
 def read_event(line: InputLine) -> QueryEvent | Unscored:
@@ -193,4 +231,5 @@ def read_event(line: InputLine) -> QueryEvent | Unscored:
         return decode_event(line.raw, require_id=False)
     except InvalidEvent as error:
         in_text = error.reason is InvalidReason.INVALID_TEXT
-        return Unscored(UnscoredReason.INVALID_TEXT if in_text else UnscoredReason.INVALID_EVENT, str(error))
+        hint = key_hint(line.raw) if error.reason is InvalidReason.MISSING_FIELD else ""
+        return Unscored(UnscoredReason.INVALID_TEXT if in_text else UnscoredReason.INVALID_EVENT, f"{error}{hint}")

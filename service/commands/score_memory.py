@@ -16,6 +16,7 @@ from scoring.query import Query, Unscored
 from scoring.record import Record, score_record
 from scoring.rules import Rules
 from scoring.verdict import Case, Score
+from service.commands.files.formats import ScoredFiles
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
     LocalScorer,
@@ -46,9 +47,9 @@ class MemoryScorer:
     def __call__(self, query: Query) -> Score | Unscored:
         return self.local(query)
 
-    def score_file(self, source: str, target: str) -> RunTally:
+    def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order."""
-        with scored_file(source, target) as (lines, write):
+        with scored_file(files, MEMORY_FIELDS) as (lines, write):
             for line in lines:
                 write(line, self.row(line))
         return write.tally

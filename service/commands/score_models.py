@@ -13,11 +13,12 @@ from consumers.judging.panel import Panel
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.record import Record
+from scoring.record import MODEL_FIELDS, Record
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Reply, Score
 from service.commands.command_context import settings
 from service.commands.exits import refuse
+from service.commands.files.formats import ScoredFiles
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
     LocalScorer,
@@ -49,9 +50,9 @@ class ModelScorer:
 
         return asyncio.run(one())
 
-    def score_file(self, source: str, target: str) -> RunTally:
+    def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order. Holds twice as many lines in memory as calls may be in flight."""
-        return asyncio.run(self._score_file(source, target))
+        return asyncio.run(self._score_file(files))
 
     @asynccontextmanager
     async def asking(self) -> AsyncGenerator[Callable[[Query], Awaitable[Score | Unscored]]]:
@@ -67,10 +68,10 @@ class ModelScorer:
         ):
             yield panel
 
-    async def _score_file(self, source: str, target: str) -> RunTally:
+    async def _score_file(self, files: ScoredFiles) -> RunTally:
         window = 2 * self.settings.judge.in_flight
         waiting: deque[tuple[InputLine, asyncio.Task[Record]]] = deque()
-        with scored_file(source, target) as (lines, write):
+        with scored_file(files, MODEL_FIELDS) as (lines, write):
             async with self._panel() as panel, asyncio.TaskGroup() as group:
                 for line in lines:
                     waiting.append((line, group.create_task(self._row(panel, line))))

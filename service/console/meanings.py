@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from references.equivalence.pair import ASSUMPTIONS
 from references.reference_verdict import ReferenceVerdict
 from scoring.verdict import FilterStatus, NormalizationRule, Verdict
+from service import console
 from service.api.access import ConsoleReader
 from service.console.forms import ListForm
 from service.console.rendering import page
@@ -53,7 +54,7 @@ LEVELS: Mapping[str, str] = {level.value: words for level, words in ASSUMPTIONS.
 @cache
 def meanings() -> Mapping[str, Mapping[str, Any]]:
     """Each reason code with what it means."""
-    return orjson.loads(files("service.console").joinpath("reason_meanings.json").read_bytes())
+    return orjson.loads(files(console).joinpath("reason_meanings.json").read_bytes())
 
 
 @router.get("/console/reasons")

@@ -15,6 +15,7 @@ from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
+from service import console
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
@@ -43,7 +44,7 @@ async def script() -> Response:
 
 @cache
 def _script() -> str:
-    return (files("service.console") / "static" / "review.js").read_text(encoding="utf-8")
+    return (files(console) / "static" / "review.js").read_text(encoding="utf-8")
 
 
 @router.get("/console/review")

@@ -39,9 +39,11 @@ def _row(signal: Signal) -> str:
 
 
 def _example(documentation: str) -> tuple[str, str]:
-    """The question and the SQL of a docstring's last example: the enriched question where it has one."""
+    """The question and the SQL of a docstring's last example: the enriched question where it has one, and the question
+    before it where it follows one."""
     source = doctest.DocTestParser().get_examples(documentation)[-1].source
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "case")
     question, sql, *enriched = [str(ast.literal_eval(argument)) for argument in call.args]
-    return (*enriched, question)[0], sql
+    earlier = next((ast.literal_eval(each.value)[0] for each in call.keywords if each.arg == "after"), None)
+    return (*enriched, question if earlier is None else f"{earlier} … {question}")[0], sql

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import stamina
 
+import service
 from consumers.judging.asking import AskModel, judge_named
 from consumers.judging.breaker import Breaker
 from consumers.judging.budgets import MICROS, Bound, Price, WorkerBudgets
@@ -48,7 +49,7 @@ def calls_for_verdict(settings: JudgeSettings) -> int:
 
 def judge_template(version: str = TEMPLATE) -> Template:
     """Reads a prompt file of `service/prompts/`."""
-    text = files("service").joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
+    text = files(service).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
     return Template(version=version, system=text)
 
 
@@ -105,6 +106,7 @@ def open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAs
         max_tokens=settings.max_tokens,
         connections=settings.in_flight,
         seconds=settings.timeout,
+        proxy=settings.proxy,
     )
 
 

@@ -187,20 +187,33 @@ def _retry_after(said: str | None) -> float | None:
 
 @asynccontextmanager
 async def open_openai_judge(
-    *, base_url: str, api_key: SecretStr | None, model: str, max_tokens: int, connections: int, seconds: float
+    *,
+    base_url: str,
+    api_key: SecretStr | None,
+    model: str,
+    max_tokens: int,
+    connections: int,
+    seconds: float,
+    proxy: str | None = None,
 ) -> AsyncGenerator[OpenAIJudge]:
     """Opens the configured model. The first call connects."""
-    async with open_client(base_url, api_key, connections=connections, seconds=seconds) as client:
+    async with open_client(base_url, api_key, connections=connections, seconds=seconds, proxy=proxy) as client:
         yield OpenAIJudge(client, model, max_tokens)
 
 
 @asynccontextmanager
 async def open_client(
-    base_url: str, api_key: SecretStr | None, *, connections: int, seconds: float, max_body: int = MAX_BODY
+    base_url: str,
+    api_key: SecretStr | None,
+    *,
+    connections: int,
+    seconds: float,
+    max_body: int = MAX_BODY,
+    proxy: str | None = None,
 ) -> AsyncGenerator[openai.AsyncOpenAI]:
     """Opens a client of one server, within the bounds of the transport."""
     key = api_key.get_secret_value() if api_key is not None else None
-    transport = BoundedTransport(httpx2.URL(base_url), key, connections, max_body)
+    transport = BoundedTransport(httpx2.URL(base_url), key, connections, max_body, proxy)
     http_client = PlainClient(transport=transport, follow_redirects=False, trust_env=False)
     client = openai.AsyncOpenAI(
         base_url=base_url,

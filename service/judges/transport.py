@@ -41,8 +41,16 @@ class PlainClient(httpx2.AsyncClient):
 class BoundedTransport(httpx2.AsyncBaseTransport):
     """Sends to one host only, with the listed headers only, and reads at most `max_body` bytes."""
 
-    def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int, max_body: int = MAX_BODY) -> None:
+    def __init__(
+        self,
+        base_url: httpx2.URL,
+        api_key: str | None,
+        connections: int,
+        max_body: int = MAX_BODY,
+        proxy: str | None = None,
+    ) -> None:
         self._max_body = max_body
+        self._proxy = proxy
         self._origin = (base_url.scheme, base_url.host, base_url.port)
         self._authorization = f"Bearer {api_key}" if api_key else None
         verify: SSLContext = httpx2.create_ssl_context(trust_env=False)
@@ -62,7 +70,8 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.UnsupportedProtocol(f"{url.host} is not the configured server")
         try:
             return await self._send(request)
-        except aiohttp.ClientConnectorError as error:
+        # a proxy that refuses the tunnel passes nothing on
+        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
             raise httpx2.ConnectError(str(error)) from error
         except aiohttp.ConnectionTimeoutError as error:
             raise httpx2.ConnectTimeout(str(error)) from error
@@ -76,6 +85,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             data=request.content,
             headers=self._headers(request),
             allow_redirects=False,
+            proxy=self._proxy,
         )
         async with sending as response:
             if response.headers.get("content-encoding", "identity") != "identity":

@@ -7,12 +7,13 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
+import scoring
 from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 
 
 def packaged_weights() -> dict[str, object]:
     """Reads `scoring/weights.json`, which `docs/model-card.md` describes."""
-    return json.loads(files("scoring").joinpath("weights.json").read_text(encoding="utf-8"))
+    return json.loads(files(scoring).joinpath("weights.json").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)

@@ -38,17 +38,30 @@ class KafkaUnavailable(Unavailable):
 
 def security(settings: KafkaSettings) -> BaseSecurity:
     """TLS and SASL of the connection; raises `SettingsError` for an unreadable certificate file."""
-    context: ssl.SSLContext | None = None
-    if settings.tls:
-        try:
-            context = ssl.create_default_context(cafile=settings.ca_file)
-        except (OSError, ssl.SSLError) as error:
-            raise SettingsError(f"kafka.ca_file {settings.ca_file} cannot be read: {error}") from error
+    context = _tls_context(settings) if settings.tls else None
     if settings.sasl_mechanism is None:
         return BaseSecurity(ssl_context=context, use_ssl=settings.tls)
     password = settings.sasl_password.get_secret_value() if settings.sasl_password is not None else ""
     kind = _SASL[settings.sasl_mechanism]
     return kind(username=settings.sasl_username or "", password=password, ssl_context=context, use_ssl=settings.tls)
+
+
+def _tls_context(settings: KafkaSettings) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=settings.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise SettingsError(f"kafka.ca_file {settings.ca_file} cannot be read: {error}") from error
+    if settings.certificate_file is None:
+        return context
+    key = settings.key_file or settings.certificate_file
+    try:
+        # without a password here, OpenSSL would ask for one at the terminal
+        context.load_cert_chain(settings.certificate_file, key, password="")
+    except (OSError, ssl.SSLError) as error:
+        raise SettingsError(
+            f"kafka.certificate_file {settings.certificate_file} with key_file {key} cannot be read: {error}"
+        ) from error
+    return context
 
 
 @dataclass(frozen=True, slots=True)

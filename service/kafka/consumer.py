@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka import TopicPartition
@@ -21,12 +21,11 @@ from aiokafka.errors import (
 from faststream.kafka import KafkaBroker
 
 from consumers.stream.driver import Driver
-from consumers.stream.ports import NotAssigned, Partition
+from consumers.stream.ports import NotAssigned, Partition, UnreadableBatch
 from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
 from service.kafka.client import KafkaUnavailable, security, topics, unavailable
-from service.kafka.lenient_records import read_leniently
-from service.kafka.unread_records import note_unread_records
+from service.kafka.partition_fetcher import fetch_by_partition
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
@@ -47,6 +46,11 @@ class KafkaTopicConsumer(ConsumerRebalanceListener):
     driver: Driver
     timeout: float
     subscriber: Subscriber | None = None
+    _is_paused: bool = False
+    _held: set[TopicPartition] = field(default_factory=set[TopicPartition])
+    """Assigned partitions that are paused whatever the others are."""
+    _logged: set[tuple[TopicPartition, int]] = field(default_factory=set[tuple[TopicPartition, int]])
+    """Where batches that cannot be read have been logged."""
 
     @property
     def _consumer(self) -> Any:
@@ -55,6 +59,9 @@ class KafkaTopicConsumer(ConsumerRebalanceListener):
 
     def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         """Starts each partition afresh. It must not await, because records may be fetched meanwhile."""
+        # a consumer fetches from all that is newly assigned, whatever was paused before
+        self._is_paused = False
+        self._held.clear()
         self.driver.assigned([Partition(each.topic, each.partition) for each in assigned])
 
     async def on_partitions_revoked(  # pyright: ignore[reportIncompatibleMethodOverride] its documentation allows a coroutine
@@ -65,13 +72,35 @@ class KafkaTopicConsumer(ConsumerRebalanceListener):
 
     def pause(self) -> None:
         """Pauses all assigned partitions."""
+        self._is_paused = True
         if self._consumer is not None:
             self._consumer.pause(*self._consumer.assignment())
 
     def resume(self) -> None:
-        """Resumes all assigned partitions."""
+        """Resumes all assigned partitions but those that are held."""
+        self._is_paused = False
         if self._consumer is not None:
-            self._consumer.resume(*self._consumer.assignment())
+            self._consumer.resume(*(self._consumer.assignment() - self._held))
+
+    def hold(self, batch: UnreadableBatch) -> None:
+        """Pauses the partition of this batch, and logs the batch where it has not been logged."""
+        place = TopicPartition(batch.topic, batch.partition)
+        if self._is_assigned(place):
+            self._held.add(place)
+            self._consumer.pause(place)
+        if (place, batch.offset) not in self._logged:
+            self._logged.add((place, batch.offset))
+            log_stuck(batch)
+
+    def release(self, partition: Partition) -> None:
+        """Resumes a partition that was held, unless all are paused."""
+        place = TopicPartition(*partition)
+        self._held.discard(place)
+        if not self._is_paused and self._is_assigned(place):
+            self._consumer.resume(place)
+
+    def _is_assigned(self, place: TopicPartition) -> bool:
+        return self._consumer is not None and place in self._consumer.assignment()
 
     async def commit(self, points: Mapping[Partition, int]) -> None:
         """Commits these offsets."""
@@ -102,14 +131,29 @@ class KafkaTopicConsumer(ConsumerRebalanceListener):
         return {Partition(each.topic, each.partition): max(0, ends[each] - at[each]) for each in parts}
 
 
+def log_stuck(batch: UnreadableBatch) -> None:
+    """Logs a batch that cannot be read, with the command that passes it."""
+    place = f"--topic {batch.topic} --partition {batch.partition}"
+    log.error(
+        "partition_stuck",
+        topic=batch.topic,
+        partition=batch.partition,
+        offset=batch.offset,
+        last_offset=batch.last,
+        error=batch.detail,
+        effect="no later record of this partition is read; other partitions go on",
+        fix="restore the partition from a replica, or give up the batch: stop the workers, then"
+        f" sqlassay skip {place} --offsets {batch.offset}-{'LAST' if batch.last is None else batch.last} --yes",
+    )
+
+
 @asynccontextmanager
 async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str]]) -> AsyncGenerator[None]:
     """Each driver reads its topic as a member of its consumer group. On leaving, each drains, commits and leaves it.
 
     Raises `KafkaUnavailable` if no broker answers.
     """
-    read_leniently()
-    note_unread_records()
+    fetch_by_partition()
     broker = _broker(settings)
     for driver, group in drivers:
         _subscribe(broker, settings, driver, group)

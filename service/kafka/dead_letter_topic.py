@@ -13,9 +13,10 @@ from aiokafka.errors import KafkaError
 from faststream.kafka.security import parse_security
 
 from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replay_message
-from consumers.stream.ports import Publisher
+from consumers.stream.ports import Publisher, UnreadableBatch
 from service.kafka.client import open_publisher, security, topics, unavailable
-from service.kafka.lenient_records import read_leniently
+from service.kafka.partition_fetcher import fetch_by_partition
+from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
 
@@ -34,7 +35,10 @@ class StoredDeadLetter:
 
 
 async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
-    """Every record that is on a topic now, oldest first in each partition; raises `KafkaUnavailable`."""
+    """Every record that is on a topic now, oldest first in each partition; raises `KafkaUnavailable`.
+
+    A batch that cannot be read is logged and left out.
+    """
     consumer: Any = AIOKafkaConsumer(
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
@@ -43,7 +47,7 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
         request_timeout_ms=int(settings.timeout * 1000),
         **parse_security(security(settings)),
     )
-    read_leniently()
+    fetch_by_partition()
     try:
         await consumer.start()
         parts = [TopicPartition(topic, each) for each in (await topics(settings)).get(topic, ())]
@@ -52,9 +56,13 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
         for each in parts:
             await consumer.seek_to_beginning(each)
         while any([await consumer.position(each) < end for each, end in ends.items()]):
-            for batch in (await consumer.getmany(timeout_ms=500)).values():
+            for place, batch in (await consumer.getmany(timeout_ms=500)).items():
                 for record in batch:
-                    yield record
+                    if isinstance(record, UnreadableBatch):
+                        log.warning("dead_letters_unreadable", batch=str(record))
+                        consumer.seek(place, (record.offset if record.last is None else record.last) + 1)
+                    else:
+                        yield record
     except (KafkaError, OSError, TimeoutError) as error:
         raise unavailable(error) from error
     finally:

@@ -213,6 +213,11 @@ class DeclaredMetrics:
             "Records of an assigned partition without an outcome yet.",
             ("topic", "partition"),
         )
+        self.stuck = gauge(
+            "sqlassay_kafka_stuck",
+            "1 while a partition stands before a batch that cannot be read.",
+            ("topic", "partition"),
+        )
         self.age = self._histogram(
             "sqlassay_kafka_age_seconds", "Time from a record's publication to its outcome.", ("topic",), _AGES
         )

@@ -26,6 +26,15 @@ class KafkaMetrics:
         self._of.paused.labels(topic).set(0)
         self._of.lag.clear()
 
+    def stuck(self, partition: Partition, now: bool) -> None:
+        """Shows a partition that stands before a batch that cannot be read; others have no series."""
+        labels = (partition.topic, str(partition.number))
+        if now:
+            self._of.stuck.labels(*labels).set(1)
+            return
+        with suppress(KeyError):
+            self._of.stuck.remove(*labels)
+
     def lagged(self, partition: Partition, records: int | None) -> None:
         """Shows the lag of a partition; one that is unknown has no series."""
         labels = (partition.topic, str(partition.number))

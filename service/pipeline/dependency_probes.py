@@ -74,6 +74,7 @@ class ModelProbe:
     """Real calls decide while there are any; without them, whether the server accepts a connection."""
 
     base_url: str
+    """The server's, or that of the proxy by which it is called."""
     timer: Callable[[], float] = time.monotonic
     _failed_at: float | None = field(init=False, default=None)
 
@@ -116,7 +117,7 @@ async def open_watch(
         if redis is not None:
             _watch_redis(redis, watch)
         if reads and judge.base_url is not None and judge.model is not None:
-            _watch_model(judge.base_url, watch)
+            _watch_model(judge.proxy or judge.base_url, watch)
         await stack.enter_async_context(watch.running())
         yield watch
 
@@ -174,11 +175,7 @@ async def _watched_kafka(
 ) -> AsyncGenerator[None]:
     """Watches Kafka and its topics; `reads` says whether this process is a worker."""
     kafka = settings.kafka
-    groups = {kafka.topic_events: kafka.group}
-    if kafka.topic_labels:
-        groups[kafka.topic_labels] = f"{kafka.group}-labels"
-    if kafka.topic_spans:
-        groups[kafka.topic_spans] = f"{kafka.group}-spans"
+    groups = kafka.groups
     observer = KafkaObserver(settings=kafka, groups=groups)
     needed = frozenset(groups) if reads else frozenset({kafka.topic_events})
     written = frozenset({*groups, kafka.topic_dead, kafka.topic_scores} - {""}) - needed

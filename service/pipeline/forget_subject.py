@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 
@@ -27,10 +28,13 @@ from service.storage.forgetting import (
     forget_rows,
 )
 from service.storage.reviewer_names import count_reviewer, forget_reviewer
+from service.storage.rule_store import PostgresRules
 
 _AUTHOR = "forget"
+_MOST_PASSES = 5
 _KEPT_RULES = ("store_raw", "memory", "retention_days")
 """They hold no name, and without them texts would be stored, or kept, that were not."""
+_EMPTY_RULES = "the tenant's name, and store_raw, memory and retention_days: numbers of versions are not used again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +72,28 @@ async def forget_stored(engine: AsyncEngine, link: RedisLink | None, subject: Su
         labels, rules = await change(engine, subject.tenant, extent.reviewer)
         return Forgotten(labels=labels, rules=rules)
     if extent.dry_run:
-        rows = await count_rows(engine, subject, whole=extent.everything)
+        done = Forgotten(**asdict(await count_rows(engine, subject, whole=extent.everything)))
+    elif extent.everything:
+        done = await _delete_all(engine, subject)
     else:
-        rows = await (delete_rows if extent.everything else forget_rows)(engine, subject)
-    done = Forgotten(**asdict(rows))
+        done = Forgotten(**asdict(await forget_rows(engine, subject)))
     if extent.rules or (extent.everything and subject.event_id is None):
         done = replace(done, rules=await _forget_rules(engine, link, subject.tenant, dry_run=extent.dry_run))
     if extent.everything and subject.event_id is None and not extent.dry_run:
         # the default rules, which were stored last, are a change too
         await forget_changes(engine, subject.tenant)
     return replace(done, stays=await _stays(engine, subject))
+
+
+async def _delete_all(engine: AsyncEngine, subject: Subject) -> Forgotten:
+    """Deletes again while a running service stored something meanwhile, of answers that it had read before."""
+    total: Counter[str] = Counter()
+    for _ in range(_MOST_PASSES):
+        found: dict[str, int] = asdict(await delete_rows(engine, subject))
+        total.update(found)
+        if not any(found.values()):
+            break
+    return Forgotten(**asdict(ForgottenRows(**total)))
 
 
 async def _forget_rules(engine: AsyncEngine, link: RedisLink | None, tenant: str, *, dry_run: bool) -> int:
@@ -113,7 +129,13 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "audit_log": "names of tokens, people and reviewers, and ids of events: --reviewer NAME, or --everything",
         "watched_answers": "names of agents, for some minutes: --everything deletes them",
     }
+    if left["tenant_rules"] == 1 and await _last_rules_are_empty(engine, subject.tenant):
+        said["tenant_rules"] = _EMPTY_RULES
     return {table: f"{count} rows with {said[table]}" for table, count in left.items() if count}
+
+
+async def _last_rules_are_empty(engine: AsyncEngine, tenant: str) -> bool:
+    return (await PostgresRules(engine).current(tenant)).author == _AUTHOR
 
 
 async def forget_replies(link: RedisLink, tenant: str) -> int:

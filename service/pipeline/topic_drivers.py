@@ -24,12 +24,13 @@ def topic_drivers(parts: ProcessParts, pool: Pool, joined: JoinSpans) -> list[tu
     kafka, publisher = parts.settings.kafka, parts.publisher
     if publisher is None:
         return []
-    drivers = [(_driver(parts, publisher, pool, kafka.topic_events, score_records(pool)), kafka.group)]
+    groups = kafka.groups
+    drivers = [(_driver(parts, publisher, pool, kafka.topic_events, score_records(pool)), groups[kafka.topic_events])]
     if kafka.topic_labels:
         handle = keep_label_records(KeepLabels(store=PostgresLabels(parts.engine)))
-        drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, handle), f"{kafka.group}-labels"))
+        drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, handle), groups[kafka.topic_labels]))
     if kafka.topic_spans:
-        drivers.append((_span_driver(parts, publisher, pool, joined), f"{kafka.group}-spans"))
+        drivers.append((_span_driver(parts, publisher, pool, joined), groups[kafka.topic_spans]))
     return drivers
 
 

@@ -46,6 +46,11 @@ class Worker:
             return "the worker has stopped"
         return next((fault for each in self.drivers if (fault := each.fault())), None)
 
+    @property
+    def stuck(self) -> list[str]:
+        """Partitions that stand before a batch that cannot be read, each with the cause."""
+        return [str(batch) for each in self.drivers for batch in each.stuck]
+
 
 @asynccontextmanager
 async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Worker]:

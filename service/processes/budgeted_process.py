@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import signal
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
@@ -38,18 +41,30 @@ class BudgetedProcess(Generic[Item, Result]):
         return process, here
 
     def run(self, items: Sequence[Item]) -> Iterator[Result | CallEnded]:
-        """Yields the result of each item, in order; `CallEnded` for one that ended the process, which is replaced."""
+        """Starts on the items, and returns the result of each, in order.
+
+        A process that an item ends is replaced, and the item's result is `CallEnded`. Take all results before the next
+        run.
+        """
+        self._send(items)
+        return self._results(items)
+
+    def _send(self, items: Sequence[Item]) -> None:
+        # a process that has ended is replaced once its result is asked for
+        with suppress(OSError):
+            self._pipe.send(items)
+
+    def _results(self, items: Sequence[Item]) -> Iterator[Result | CallEnded]:
         place = 0
         while place < len(items):
             try:
-                self._pipe.send(items[place:])
-                while place < len(items):
-                    result = cast("Result", self._pipe.recv())
-                    place += 1
-                    yield result
+                result = cast("Result", self._pipe.recv())
             except (EOFError, OSError):
                 yield self._replaced()
-                place += 1
+                self._send(items[place + 1 :])
+            else:
+                yield result
+            place += 1
 
     def _replaced(self) -> CallEnded:
         self._process.join(_END_SECONDS)
@@ -65,16 +80,40 @@ class BudgetedProcess(Generic[Item, Result]):
         self._process.join(_END_SECONDS)
 
 
+@dataclass(frozen=True, slots=True)
+class BudgetedProcesses(Generic[Item, Result]):
+    """Several such processes, which share the items."""
+
+    processes: Sequence[BudgetedProcess[Item, Result]]
+
+    def run(self, items: Iterator[Item], at_once: int) -> Iterator[tuple[Item, Result | CallEnded]]:
+        """Yields each item with its result, in order. Each process works through `at_once` items at a time."""
+        running = deque((process, *self._start(process, items, at_once)) for process in self.processes)
+        while running:
+            process, given, results = running.popleft()
+            yield from zip(given, results, strict=True)
+            if given:
+                running.append((process, *self._start(process, items, at_once)))
+
+    @staticmethod
+    def _start(
+        process: BudgetedProcess[Item, Result], items: Iterator[Item], at_once: int
+    ) -> tuple[Sequence[Item], Iterator[Result | CallEnded]]:
+        given = list(islice(items, at_once))
+        return given, process.run(given)
+
+
 @contextmanager
-def budgeted_process(
-    function: Callable[[Item], Result], cpu_seconds: float
-) -> Generator[BudgetedProcess[Item, Result]]:
-    """Opens a `BudgetedProcess`, and ends it on leaving."""
-    process = BudgetedProcess(function, cpu_seconds)
-    try:
-        yield process
-    finally:
-        process.close()
+def budgeted_processes(
+    function: Callable[[Item], Result], cpu_seconds: float, count: int = 1
+) -> Generator[BudgetedProcesses[Item, Result]]:
+    """Opens so many `BudgetedProcess`, and ends them on leaving."""
+    with ExitStack() as stack:
+        processes: list[BudgetedProcess[Item, Result]] = []
+        for _ in range(count):
+            processes.append(BudgetedProcess(function, cpu_seconds))
+            stack.callback(processes[-1].close)
+        yield BudgetedProcesses(processes)
 
 
 def _serve(parents: Connection, pipe: Connection, function: Callable[[Item], Result], cpu_seconds: float) -> None:

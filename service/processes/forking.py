@@ -10,11 +10,13 @@ import multiprocessing
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
+from service import processes
+
 
 def forking_context() -> ForkServerContext:
     """The context of all processes."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["service.processes.preloaded"])
+    context.set_forkserver_preload([f"{processes.__name__}.preloaded"])
     return context
 
 

@@ -30,6 +30,12 @@ class JudgeSettings(SettingsGroup):
         description="OpenAI-compatible server, such as https://models.example/v1; unset uses no model.",
     )
     api_key: SecretStr | None = Field(default=None, description="Key of the model server.")
+    proxy: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/@?#]+$",
+        description="HTTP proxy by which models are called, such as http://proxy.example:3128; unset calls them "
+        "directly. HTTPS_PROXY is not read.",
+    )
     model: str | None = Field(
         default=None, min_length=1, max_length=200, description="Name of the model on that server."
     )

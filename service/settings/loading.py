@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ValidationError
 
 from service.settings import Settings
+from service.settings.service_links import is_service_link
 from service.settings.variables import PREFIX, TEST_PREFIX, TOKENS_PREFIX, variable_name
 
 
@@ -47,13 +48,18 @@ def setting_paths(group: type[BaseModel] = Settings) -> Iterator[tuple[tuple[str
 
 
 def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """A line for each `SQLASSAY_…` variable that is not a setting, with the closest one that is."""
+    """A line for each `SQLASSAY_…` variable that is not a setting, with the closest one that is.
+
+    Those that Kubernetes writes for its Services are left out.
+    """
     known = {variable_name(*path) for path, _ in setting_paths()}
     groups = {variable_name(path[0]) for path, _ in setting_paths() if len(path) > 1}
     lines: list[str] = []
-    for name in sorted(environment):
+    for name, value in sorted(environment.items()):
         upper = name.upper()
         if not upper.startswith(PREFIX) or upper.startswith((TEST_PREFIX, TOKENS_PREFIX)) or upper in known | groups:
+            continue
+        if is_service_link(name, value):
             continue
         closest = difflib.get_close_matches(upper, known, n=1, cutoff=0.0)
         lines.append(f"{name} is not a setting: did you mean {closest[0]}?")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from service.settings.group import SettingsGroup
 
@@ -48,11 +48,35 @@ class KafkaSettings(SettingsGroup):
     )
     tls: bool = Field(default=False, description="Encrypt the connection.")
     ca_file: Path | None = Field(default=None, description="Certificates to trust; unset trusts the system's.")
+    certificate_file: Path | None = Field(
+        default=None, description="The client's certificate (mutual TLS); unset shows none."
+    )
+    key_file: Path | None = Field(
+        default=None, description="Key of the client's certificate; unset reads it from `certificate_file`."
+    )
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
         default=None, description="SASL mechanism; unset uses none."
     )
     sasl_username: str | None = Field(default=None, description="User name.")
     sasl_password: SecretStr | None = Field(default=None, description="Password.")
+
+    @model_validator(mode="after")
+    def _a_certificate_needs_tls(self) -> Self:
+        if self.certificate_file is not None and not self.tls:
+            raise ValueError(
+                f"certificate_file {self.certificate_file} is used with TLS only: set SQLASSAY_KAFKA__TLS=on"
+            )
+        if self.key_file is not None and self.certificate_file is None:
+            raise ValueError(
+                f"key_file {self.key_file} has no certificate: set SQLASSAY_KAFKA__CERTIFICATE_FILE, or unset it"
+            )
+        return self
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The consumer group of each topic that workers read."""
+        suffixes = {self.topic_events: "", self.topic_labels: "-labels", self.topic_spans: "-spans"}
+        return {topic: f"{self.group}{suffix}" for topic, suffix in suffixes.items() if topic}
 
 
 class PoolSettings(SettingsGroup):

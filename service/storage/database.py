@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+import migrations
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.closed_transports import closed_as_reset
 from service.failures import failure_text
@@ -196,7 +197,7 @@ async def migrate(engine: AsyncEngine) -> str:
 
 def _upgrade(connection: Connection) -> None:
     config = Config()
-    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    config.set_main_option("script_location", str(files(migrations)).replace("%", "%%"))
     config.attributes["connection"] = connection
     present = MigrationContext.configure(connection).get_current_revision()
     known = ScriptDirectory.from_config(config)

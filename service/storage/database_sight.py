@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+import migrations
 from consumers.errors import StoreUnavailable
 from service.storage.database import translate_errors
 
@@ -65,5 +66,5 @@ def _is_current(revision: object) -> bool:
 def _revisions() -> list[str]:
     """Every migration of this version, the newest first."""
     config = Config()
-    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    config.set_main_option("script_location", str(files(migrations)).replace("%", "%%"))
     return [each.revision for each in ScriptDirectory.from_config(config).walk_revisions()]

@@ -31,6 +31,7 @@ from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.withholding import without_texts
 from service.storage.audit import AuditAction
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, wait_for_lock
 from service.storage.reference_store import forget_references
 from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
 from service.storage.sums.keeping import sum_stale_hours
@@ -138,6 +139,8 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             deleted += count
         gone: dict[str, int] = {}
         async with engine.begin() as connection:
+            # an update that runs would store the alarm again, from answers that it has read
+            await wait_for_lock(connection, AdvisoryLock.ALARMS)
             for name, (table, whose) in _other_rows(subject, digests).items():
                 gone[name] = (await connection.execute(delete(table).where(whose))).rowcount
             for reviewed in (REVIEW_ITEMS, PAST_LABELS):

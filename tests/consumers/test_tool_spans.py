@@ -104,7 +104,7 @@ def test_any_order_and_batches_give_the_same_answers_of_calls(said, data):
         opened = SpanJoin(SpanTable(), JoinLimits())
         found = []
         for start, end in itertools.pairwise([0, *sorted(cuts), len(spans)]):
-            found += opened.add(spans[start:end], float(start)).events
+            found += opened.add(spans[start:end], float(start))
         found += opened.close_all().events
         return sorted(json.dumps(each.payload, sort_keys=True) for each in found)
 

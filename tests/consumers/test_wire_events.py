@@ -49,6 +49,23 @@ def test_an_id_is_missed_only_where_it_is_required():
     assert event.event_id == event.payload_hash
 
 
+FULL = {
+    **{"tenant": "t", "agent": "a", "occurred_at": "2026-11-02T09:30:00Z", "attributes": {"b": [1, 2.5]}},
+    **{"question": "q", "sql": "s", "enriched_question": "e"},
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "identity"),
+    [
+        ({"question": "q", "sql": "s"}, "2cba60995c4f6cde0ad5d8dd7e30046a8290360b9b00d6b8bdca6d7a9829130d"),
+        (FULL, "47ece0209df20ebe614df32387514ec59a597a649dc3aaad33d1b35176c474f4"),
+    ],
+)
+def test_an_id_made_from_the_payload_stays_what_it_is_in_later_releases(event: dict, identity: str):
+    assert decode_event(event, require_id=False).event_id == identity
+
+
 def test_an_id_made_from_the_payload_ignores_keys_that_say_nothing_about_the_score():
     event = {"question": "q", "sql": "s"}
     other = {"sql": "s", "label": 0, "reference_sql": "SELECT 2", "question": "q", "db_id": "x"}

@@ -10,6 +10,7 @@ from functools import partial
 from typing import cast
 
 from tests.delivery import (
+    corrupt_scenes,
     database_scenes,
     faults,
     kafka_scenes,
@@ -21,6 +22,7 @@ from tests.delivery import (
 from tests.delivery.faults import Fault
 from tests.delivery.scenes import Scene
 from tests.delivery.sites import SERVED, Part
+from tests.servers import kafka_segments
 
 NAMED = "SQLASSAY_TEST_CELLS"
 """Patterns of names, joined by spaces; unset is the slice that CI runs."""
@@ -101,6 +103,37 @@ def _of_networks() -> list[Cell]:
     ]
 
 
+def _of_batches() -> list[Cell]:
+    """A damaged batch of each kind: what raises in the consumer, what the broker refuses, what only looks right."""
+    on_disk = {
+        "checksum": kafka_segments.wrong_checksum,
+        "compression": kafka_segments.broken_compression,
+        "codec": kafka_segments.unknown_codec,
+        "format": kafka_segments.old_format,
+        "offset": kafka_segments.wrong_offset,
+    }
+    scene, by_network = corrupt_scenes.CorruptBatch, corrupt_scenes.CorruptNetwork
+    spoilt = kafka_segments.wrong_checksum
+    return [
+        *(
+            Cell(
+                name=f"kafka-corrupt-{kind}",
+                fault=partial(scene, damage=damage, spreads=kind == "format"),
+                pause=3.0,
+                in_ci=kind == "checksum",
+            )
+            for kind, damage in on_disk.items()
+        ),
+        Cell(
+            name="kafka-corrupt-size",
+            fault=partial(scene, damage=kafka_segments.too_large, on_the_way=True),
+            by_proxy=True,
+            pause=3.0,
+        ),
+        Cell(name="kafka-corrupt-network", fault=partial(by_network, damage=spoilt), by_proxy=True, pause=3.0),
+    ]
+
+
 CELLS = (
     *_of_servers(),
     Cell(name="workers-kill", fault=member_faults.kill_workers, pause=1.5, in_ci=True),
@@ -122,6 +155,7 @@ CELLS = (
     Cell(name="kafka-records-deleted", fault=kafka_scenes.RecordsDeleted),
     Cell(name="kafka-topic-made-anew", fault=kafka_scenes.TopicMadeAnew),
     Cell(name="kafka-partitions-added", fault=kafka_scenes.add_partitions, workers=2),
+    *_of_batches(),
     Cell(name="kafka-kill-long", fault=faults.kill(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
     Cell(name="kafka-freeze-long", fault=faults.freeze(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
     Cell(name="workers-clock", fault=machine_scenes.ClockJumps),

@@ -24,7 +24,11 @@ from tests.servers.sessions import own_server
 ROOT = Path(__file__).parents[2]
 FULL = {"CRASH_ROUNDS": "30", "REBALANCES": "20", "FAULT_SECONDS": "20", "POISON": "300", "CELLS": "*"}
 """The counts that the project promises; CI runs a slice."""
-RUNS = (("slow", "tests/delivery", "tests/deploy"), ("slow", "tests/pages"), ("nightly", "tests/service"))
+RUNS = (
+    ("slow", "tests/delivery", "tests/deploy"),
+    ("slow", "tests/pages"),
+    ("nightly", "tests/service", "tests/library"),
+)
 """The mark of the tests of each run, and their folders."""
 
 

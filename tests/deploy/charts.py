@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -29,24 +30,49 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return {**left, **right, **both}
 
 
-def render(values: dict[str, Any] | None = None, *, least: bool = True) -> list[dict[str, Any]]:
+def render(
+    values: dict[str, Any] | None = None, *, least: bool = True, release: str = "assay", namespace: str = "quality"
+) -> list[dict[str, Any]]:
     """Validates the values and returns every rendered object."""
     given = merged(LEAST, values or {}) if least else values or {}
-    return copy.deepcopy(_rendered(json.dumps(given)))
+    return copy.deepcopy(_rendered(json.dumps(given), release, namespace))
 
 
 @cache
-def _rendered(values: str) -> list[dict[str, object]]:
+def _rendered(values: str, release: str, namespace: str) -> list[dict[str, object]]:
     given = json.loads(values)
     with Chart.load(CHART) as chart:
         chart.validate_schema(given)
-        files = chart.render(given, name="assay", namespace="quality")
+        files = chart.render(given, name=release, namespace=namespace)
     return [each for name, text in sorted(files.items()) if name.endswith(".yaml") for each in documents(text)]
+
+
+def documented_install() -> tuple[str, dict[str, Any]]:
+    """The release's name and the values of the install that the operations page shows."""
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.search(r"^\$ helm -n quality install (\S+) deploy/helm/sqlassay (.+)$", page, flags=re.MULTILINE)
+    assert found, "docs/operations.md shows no install"
+    values: dict[str, Any] = {}
+    for name, value in re.findall(r"--set (\S+?)=(\S+)", found[2]):
+        nested: Any = yaml.safe_load(value)
+        for key in reversed(name.split(".")):
+            nested = {key: nested}
+        values = merged(values, nested)
+    return found[1], values
 
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
     """The objects in one rendered file."""
-    return (each for each in yaml.load_all(text, yaml.CSafeLoader) if each)
+    return (each for each in yaml.load_all(text, _OnceLoader) if each)
+
+
+class _OnceLoader(yaml.CSafeLoader):
+    """Refuses a key that stands twice in one mapping, of which Kubernetes would drop one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: {[key for key in keys if keys.count(key) > 1]}"
+        return super().construct_mapping(node, deep)
 
 
 def only(objects: list[dict[str, Any]], kind: str, name: str | None = None) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from tests.deploy.charts import only
+import yaml
+
+from tests.deploy.charts import LEAST, ROOT, merged, only
 
 MATRIX: dict[str, dict[str, Any]] = {
     "least": {},
@@ -85,7 +88,21 @@ MATRIX: dict[str, dict[str, Any]] = {
     },
 }
 
+CLUSTERS: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("clusters.yaml").read_text("utf-8"))
+"""Values as operators of many kinds of clusters write them."""
+DOCUMENTED: dict[str, dict[str, Any]] = {
+    path.stem: yaml.safe_load(path.read_text("utf-8"))
+    for path in sorted((ROOT / "deploy" / "helm" / "values").glob("*.yaml"))
+}
+"""Whole files of values, each with a page in docs/kubernetes/."""
+EVERY: dict[str, dict[str, Any]] = {
+    **{name: merged(LEAST, values) for name, values in {**MATRIX, **CLUSTERS}.items()},
+    **DOCUMENTED,
+}
+"""All of them, to be rendered as they are."""
+
 
 def environment_of(objects: list[dict[str, Any]]) -> dict[str, str]:
     """The variables that a Pod of these objects has."""
-    return {**only(objects, "ConfigMap", "assay-sqlassay")["data"], **only(objects, "Secret")["stringData"]}
+    settings, secret = only(objects, "ConfigMap", "assay-sqlassay"), only(objects, "Secret", "assay-sqlassay")
+    return {**settings["data"], **secret["stringData"]}

@@ -48,6 +48,7 @@ FAST_FORWARD = {
     "long": "20s", "short": "8s", "hold": "4s", "establishAfter": "3s", "minCount": 10, "minShortCount": 2,
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
     "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.95, "absent": "30s", "stuck": "60s", "age": 60,
+    "job": "sqlassay",
 }  # fmt: skip
 """Conditions in seconds instead of minutes and hours.
 
@@ -157,7 +158,9 @@ async def test_a_mean_below_its_tier_alerts_and_resolves_and_every_panel_has_dat
 ):
     found(PROMETHEUS)
     found(ALERTMANAGER)
-    spec = only(render({"alerts": {"enabled": True, "conditions": FAST_FORWARD}}), "PrometheusRule")["spec"]
+    one_process = {"api": {"replicas": 1}, "worker": {"replicas": 1}}
+    values = {"alerts": {"enabled": True, "conditions": FAST_FORWARD}, **one_process}
+    spec = only(render(values), "PrometheusRule")["spec"]
     route = {"receiver": "hook", "group_wait": "0s", "group_interval": "1s", "repeat_interval": "1h"}
     hook = {"name": "hook", "webhook_configs": [{"url": f"http://127.0.0.1:{webhook.port}/", "send_resolved": True}]}
     async with AsyncExitStack() as stack:

@@ -18,12 +18,12 @@ from service.settings.loading import setting_paths
 from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, merged, only, render
-from tests.deploy.releases import MATRIX, environment_of
+from tests.deploy.releases import EVERY, MATRIX, environment_of
 
 
-@pytest.fixture(params=MATRIX, scope="module")
+@pytest.fixture(params=EVERY, scope="module")
 def objects(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return render(MATRIX[request.param])
+    return render(EVERY[request.param], least=False)
 
 
 def test_the_chart_lints_without_a_warning():
@@ -64,7 +64,7 @@ def test_every_pod_is_locked_down_and_bounded(objects: list[dict[str, Any]]):
         assert spec["automountServiceAccountToken"] is False
         assert spec["securityContext"]["runAsNonRoot"] is True
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        for container in spec["containers"]:
+        for container in [*spec["containers"], *spec.get("initContainers", [])]:
             assert container["securityContext"]["readOnlyRootFilesystem"] is True
             assert container["securityContext"]["allowPrivilegeEscalation"] is False
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
@@ -121,6 +121,17 @@ def test_a_worker_knows_how_many_workers_share_a_budget(values: dict[str, Any], 
 def test_rows_are_kept_forever_only_on_request(values: dict[str, Any], days: str | None):
     held = only(render(values), "ConfigMap", "assay-sqlassay")["data"]
     assert held.get("SQLASSAY_RETENTION__DAYS") == days
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [(134_217_728, "134217728"), (1_000_000, "1000000"), (0.25, "0.25"), (30, "30"), (True, "true"), ("1e3", "1e3")],
+)
+def test_a_number_stays_as_it_is_written(given: object, written: str):
+    objects = render({"settings": {"SQLASSAY_DATABASE__TIMEOUT": given}})
+    assert only(objects, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_DATABASE__TIMEOUT"] == written
+    [container] = only(objects, "Job")["spec"]["template"]["spec"]["containers"]
+    assert {"name": "SQLASSAY_DATABASE__TIMEOUT", "value": written} in container["env"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from hatch_build import PACKAGE, ROOMS
 from service.settings.loading import setting_paths
 from service.settings.variables import variable_name
 from tests.deploy.charts import ROOT
@@ -63,8 +64,7 @@ def test_prometheus_scrapes_every_role_and_reads_the_rules(stack):
 
 def test_the_image_has_every_package_and_runs_without_root():
     dockerfile = (ROOT / "Dockerfile").read_text()
-    packages = re.search(r"packages = \[(.*)\]", (ROOT / "pyproject.toml").read_text())[1]
-    for room in re.findall(r'"(\w+)"', packages):
+    for room in (PACKAGE, *ROOMS):
         assert f"COPY {room} {room}" in dockerfile
     last = dockerfile.rpartition("\nFROM ")[2]
     assert "USER 10001:10001" in last

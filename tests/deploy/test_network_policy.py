@@ -6,11 +6,31 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.charts import only, render
+from tests.deploy.charts import merged, only, render
 from tests.deploy.network import RELEASE, Place, admitted
 
 INGRESS = {"ingress": {"enabled": True, "hosts": [{"host": "assay.example.org"}]}}
 OPEN = {"service": {"type": "LoadBalancer"}}
+OFFICE = {"service": {"type": "LoadBalancer", "loadBalancerSourceRanges": ["203.0.113.0/24"]}}
+ROUTE = {"httpRoute": {"enabled": True, "parentRefs": [{"name": "public"}]}}
+MODEL = {"settings": {"SQLASSAY_JUDGE__BASE_URL": "https://models.example.org/v1"}}
+REDIS: list[dict[str, Any]] = [
+    {"secrets": {"redisUrl": "redis://redis:6379/0"}},
+    {"secrets": {"existingSecret": "assay-secret"}},
+    {"secrets": {"from": {"SQLASSAY_REDIS__URL": {"name": "cache", "key": "url"}}}},
+    {"common": {"extraEnv": [{"name": "SQLASSAY_REDIS__URL", "value": "redis://redis/0"}]}},
+]
+"""Every way in which values name a Redis."""
+PRIVATE = [{"ipBlock": {"cidr": "10.9.0.0/24"}}]
+MODEL_GIVEN_ELSEWHERE: list[dict[str, Any]] = [
+    {"secrets": {"from": {"SQLASSAY_JUDGE__BASE_URL": {"name": "model", "key": "url"}}}},
+    {"common": {"extraEnv": [{"name": "SQLASSAY_JUDGE__BASE_URL", "value": "https://models.example.org/v1"}]}},
+]
+MODEL_OF_A_SECRET = {"networkPolicy": {"egress": {"model": {"ports": [8000], "to": PRIVATE}}}}
+PROXIED = {
+    "httpProxy": {"url": "http://proxy.example.org:3128"},
+    "networkPolicy": {"egress": {"proxy": {"to": PRIVATE}}},
+}
 ELSEWHERE = {
     "kafka": {"bootstrapServers": "broker-1.example.org:9094,broker-2.example.org:9095"},
     "secrets": {
@@ -32,7 +52,7 @@ PROVIDER = {
 }
 NARROW = {
     "networkPolicy": {
-        "egress": {"postgresql": {"to": [{"ipBlock": {"cidr": "10.9.0.0/24"}}]}},
+        "egress": {"postgresql": {"to": PRIVATE}},
         "ingressFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "agents"}}}],
     }
 }
@@ -80,18 +100,33 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     ({}, "internet", "api", 8321, False),
     ({}, "ingress controller", "api", 8321, False),
     ({}, "prometheus", "migrate", 8321, False),
-    *(({}, role, "server here", port, True) for role in ("api", "worker") for port in (9092, 5432, 6379)),
+    *(({}, role, "server here", port, port != 6379) for role in ("api", "worker") for port in (9092, 5432, 6379)),
+    *((each, "worker", "server there", 6379, True) for each in REDIS),
     *(({}, role, "server there", 9092, True) for role in ("api", "worker")),
     *(({}, role, "private server", 5432, True) for role in ("api", "worker", "migrate")),
     ({}, "api", "server here", 22, False),
     ({}, "api", "internet", 5432, False),
     ({}, "api", "internet", 443, False),
-    ({}, "worker", "internet", 443, True),
-    ({}, "worker", "internet by IPv6", 443, True),
-    ({}, "worker", "internet", 9092, False),
-    ({}, "worker", "internet", 80, False),
-    ({}, "worker", "node credentials", 443, False),
-    ({}, "worker", "node credentials", 80, False),
+    *(({}, "worker", place, 443, False) for place in ("internet", "internet by IPv6", "server there", "server here")),
+    # a model, named in the settings or by its port
+    (MODEL, "worker", "internet", 443, True),
+    (MODEL, "worker", "internet by IPv6", 443, True),
+    (MODEL, "worker", "internet", 9092, False),
+    (MODEL, "worker", "internet", 80, False),
+    (MODEL, "worker", "node credentials", 443, False),
+    (MODEL, "worker", "node credentials", 80, False),
+    (MODEL, "api", "internet", 443, False),
+    *((each, "worker", "internet", 443, True) for each in MODEL_GIVEN_ELSEWHERE),
+    *((each, "api", "internet", 443, False) for each in MODEL_GIVEN_ELSEWHERE),
+    (MODEL_OF_A_SECRET, "worker", "private server", 8000, True),
+    (MODEL_OF_A_SECRET, "worker", "internet", 8000, False),
+    (MODEL_OF_A_SECRET, "worker", "private server", 443, False),
+    # a proxy for calls out
+    *((PROXIED, role, "private server", 3128, True) for role in ("api", "worker")),
+    (PROXIED, "migrate", "private server", 3128, False),
+    (PROXIED, "worker", "internet", 3128, False),
+    (PROXIED | MODEL, "worker", "internet", 443, False),
+    (merged(PROXIED | MODEL, {"httpProxy": {"model": False}}), "worker", "internet", 443, True),
     ({}, "migrate", "server here", 9092, False),
     ({}, "canary", "server here", 5432, False),
     ({}, "canary", "internet", 443, False),
@@ -103,6 +138,11 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     (OPEN, "internet", "api", 8321, True),
     (OPEN, "internet by IPv6", "api", 8321, True),
     (OPEN, "internet", "worker", 8321, False),
+    (OFFICE, "internet", "api", 8321, True),
+    (OFFICE, "internet by IPv6", "api", 8321, False),
+    (OFFICE, "private server", "api", 8321, False),
+    (ROUTE, "ingress controller", "api", 8321, True),
+    (ROUTE, "ingress controller", "worker", 8321, False),
     # servers on other ports
     *(
         (ELSEWHERE, role, "private server", port, True)

@@ -71,7 +71,7 @@ def test_a_lock_names_no_index_and_no_file(path):
     ("path", "extras"),
     [
         ("constraints.txt", tuple(PROJECT["optional-dependencies"])),
-        ("deploy/image/packages.txt", ("references", "telemetry")),
+        ("deploy/image/packages.txt", ("cli", "service", "telemetry", "verify")),
     ],
 )
 def test_a_lock_satisfies_pyproject_and_everything_that_its_packages_need(path, extras):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from consumers.errors import Unavailable
-from consumers.stream.ports import Message, NotAssigned, Partition
+from consumers.stream.ports import Message, NotAssigned, Partition, UnreadableBatch, partition_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class MemorySource:
     """Whether the broker fails to answer."""
     silent: bool = False
     """Whether the broker leaves every question open."""
+    held: set[Partition] = field(default_factory=set[Partition])
 
     def pause(self) -> None:
         """Fetches no more."""
@@ -49,6 +50,14 @@ class MemorySource:
     def resume(self) -> None:
         """Fetches again."""
         self.paused = False
+
+    def hold(self, batch: UnreadableBatch) -> None:
+        """Keeps that it is held."""
+        self.held.add(partition_of(batch))
+
+    def release(self, partition: Partition) -> None:
+        """Keeps that it is not held any more."""
+        self.held.discard(partition)
 
     async def commit(self, points: Mapping[Partition, int]) -> None:
         """Keeps the offsets."""
@@ -101,6 +110,7 @@ class MemoryFlow:
     ages: list[float] = field(default_factory=list[float])
     lags: dict[Partition, int] = field(default_factory=dict[Partition, int])
     assigned: int = 0
+    stuck_partitions: set[Partition] = field(default_factory=set[Partition])
 
     def committed(self, topic: str, result: str) -> None:
         """Counts a commit."""
@@ -116,6 +126,10 @@ class MemoryFlow:
             self.lags.pop(partition, None)
         else:
             self.lags[partition] = records
+
+    def stuck(self, partition: Partition, now: bool) -> None:
+        """Keeps the stuck partitions."""
+        (self.stuck_partitions.add if now else self.stuck_partitions.discard)(partition)
 
     def aged(self, topic: str, seconds: float) -> None:
         """Keeps an age."""

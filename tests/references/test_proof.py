@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from references.ddl import read_schema
 from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
@@ -11,7 +12,7 @@ from references.equivalence.proof.certificate import ANY, ORDINARY, Assumptions,
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.proof.texts import Texts, number_in
 from references.equivalence.reading.side import Side, read_side
-from references.schema import Schema, read_schema
+from references.schema import Schema
 from references.semantics import Semantics
 
 SCHEMA = """

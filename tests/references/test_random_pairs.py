@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from references.ddl import read_schema
 from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
@@ -23,7 +24,7 @@ from references.equivalence.search.bench import PairBench
 from references.equivalence.search.trials import search
 from references.equivalence.verify import verify
 from references.sandbox import Limits
-from references.schema import Schema, read_schema
+from references.schema import Schema
 from references.semantics import Semantics
 
 pytestmark = pytest.mark.slow  # a campaign: `make pairs` runs a longer one

@@ -38,6 +38,8 @@ class Network:
     """A connection ends amid what is sent, after at most so many bytes, chosen at random."""
     resets: bool = False
     """New connections are reset as soon as they are made."""
+    spoilt: tuple[bytes, bytes] | None = None
+    """Bytes of answers, and others that arrive in their place."""
 
 
 SOUND = Network()
@@ -152,6 +154,8 @@ class Proxy:
     async def _pass(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, way: Way, link: _Link) -> None:
         while data := await source.read(_CHUNK):
             await self._wait(way, len(data))
+            if self.network.spoilt is not None and way is Way.ANSWERS:
+                data = data.replace(*self.network.spoilt)
             if link.left is not None and len(data) > link.left:
                 to.write(data[: link.left])
                 await to.drain()

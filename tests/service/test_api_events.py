@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from consumers.wire.events import decode_event
 from service.settings.intake_settings import HttpSettings, LimitSettings
 from service.settings.stream_settings import PoolSettings
 from tests.conftest import copied
@@ -54,6 +55,14 @@ async def test_one_event_is_scored_and_its_row_can_be_read_at_once(client):
     assert found["question"] == event("a")["question"]
 
 
+async def test_an_event_without_an_id_has_that_of_its_content(client):
+    plain = event("a")
+    del plain["event_id"]
+    for status in ("scored", "duplicate"):
+        [result] = (await client.post("/v1/events", json=plain)).json()["results"]
+        assert (result["event_id"], result["status"]) == (decode_event(plain, require_id=False).payload_hash, status)
+
+
 async def test_an_array_is_answered_event_by_event_in_order(client):
     deleting, conflicting = event("b", sql="DELETE FROM ovens"), event("a", sql="SELECT 9")
     batch = [event("a"), {"question": "q"}, deleting, 7, event("a"), conflicting]
@@ -70,7 +79,7 @@ async def test_an_array_is_answered_event_by_event_in_order(client):
     ]
     assert [each["error"] and each["error"]["code"] for each in body["results"]] == [
         None,
-        "MISSING_ID",
+        "MISSING_FIELD",
         "NOT_A_SELECT",
         "NOT_AN_OBJECT",
         None,
@@ -103,7 +112,7 @@ async def test_many_senders_of_the_same_events_at_once_write_each_once(client, d
 async def test_if_every_event_is_refused_so_is_the_request(client):
     reply = await client.post("/v1/events", json=[{"question": "q"}, 1])
     assert reply.status_code == 422
-    assert reply.json()["error"]["code"] == "MISSING_ID"
+    assert reply.json()["error"]["code"] == "MISSING_FIELD"
     assert len(reply.json()["results"]) == 2
 
 
@@ -270,8 +279,8 @@ def cloud(number: int, **more: Any) -> dict[str, Any]:
 async def test_cloud_events_are_taken_one_or_many_with_or_without_their_content_type(client, kind, body):
     reply = (await client.post("/v1/events", content=json.dumps(body), headers={"Content-Type": kind})).json()
     assert (reply["results"][0]["event_id"], reply["results"][0]["status"]) == ("loaf-1", "scored")
-    refused = [result["error"]["code"] for result in reply["results"][1:]]
-    assert refused == {3: ["INVALID_ENVELOPE", "NOT_AN_OBJECT"], 2: ["MISSING_ID"], 1: []}[len(reply["results"])]
+    refused = [result["error"] and result["error"]["code"] for result in reply["results"][1:]]
+    assert refused == {3: ["INVALID_ENVELOPE", "NOT_AN_OBJECT"], 2: [None], 1: []}[len(reply["results"])]
 
 
 async def test_a_cloud_event_in_headers_is_taken(client):

@@ -224,7 +224,7 @@ async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: B
 
 async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: WaitUntil):
     async with bench.serving(ProcessRole.API) as api:
-        reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {**SAMPLE}, 7])
+        reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {"event_id": "b"}, 7])
         assert reply.status_code == 202
         assert [each["status"] for each in reply.json()["results"]] == ["published", "rejected", "rejected"]
         assert (await api.get("/healthz")).status_code == 200
@@ -258,7 +258,7 @@ async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(b
         await wait_until(stored)
 
 
-async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, bytes, str]:
+async def sqlassay(bench: Bench, *words: str, given: bytes = b"", **settings: str) -> tuple[int, bytes, str]:
     """The command in a process of its own."""
     own = {
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": bench.kafka.bootstrap,
@@ -271,7 +271,7 @@ async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, 
         "-m",
         "service",
         *words,
-        env=others | own,
+        env=others | own | settings,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -56,6 +56,7 @@ def scored(id_: str, tenant: str, rules: Rules = Rules()):  # noqa: B008 frozen
             **(PARAMETERS if id_ == "2" else LITERALS),
             "reference_sql": f"SELECT '{SECRET}'",
             "result": {"error": f"timeout while reading {SECRET}"},
+            "history": [{"question": f"Where does {SECRET} live?", "sql": f"SELECT '{SECRET}'"}],
             "attributes": {"note": SECRET},
         },
         require_id=True,

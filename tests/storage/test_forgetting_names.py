@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import uuid
 from dataclasses import asdict
 from typing import Any
 
 import pytest
-from sqlalchemy import ARRAY, JSON, Column, LargeBinary, String, Table, func, literal, select, update
+from sqlalchemy import ARRAY, JSON, Column, LargeBinary, String, Table, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel
@@ -17,6 +19,7 @@ from service.kafka.topic_retention import topic_retention
 from service.pipeline.forget_subject import Extent, forget_stored
 from service.settings.stream_settings import KafkaSettings
 from service.storage.forgetting import Subject
+from service.storage.locks import AdvisoryLock, try_alone
 from service.storage.reference_store import REFERENCE_VERDICTS
 from service.storage.rule_store import PostgresRules
 from service.storage.sums.keeping import sum_stale_hours
@@ -192,9 +195,45 @@ async def test_everything_leaves_no_row_but_the_default_rules(everywhere: AsyncE
     assert (current.version, current.author) == (4, "forget")
     assert RulesDocument.model_validate(current.document) == RulesDocument()
     assert set(done.stays) == {"tenant_rules"}
+    assert done.stays["tenant_rules"].startswith("1 rows with the tenant's name, and store_raw")
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
     again = await forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True))
     assert sum(value for value in asdict(again).values() if isinstance(value, int)) == 1, "the rules it wrote itself"
+
+
+LATE = (
+    "CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN OLD.reviewer := 'late';"
+    " INSERT INTO past_labels VALUES (OLD.*); RETURN OLD; END $$",
+    "CREATE TRIGGER late AFTER DELETE ON past_labels FOR EACH ROW WHEN (OLD.reviewer <> 'late')"
+    " EXECUTE FUNCTION late()",
+)
+"""Stores a row anew as it is deleted, once."""
+
+
+async def test_everything_also_deletes_what_a_running_service_stores_meanwhile(everywhere: AsyncEngine):
+    async with everywhere.begin() as connection:
+        for statement in LATE:
+            await connection.execute(text(statement))
+    await forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True))
+    assert await holding(everywhere, "bakers", *HELD) == set()
+
+
+async def test_an_alarm_that_is_updated_meanwhile_is_deleted_too(everywhere: AsyncEngine, wait_until: Any):
+    alarm = {"tenant": "bakers", "agent": f"crumb {SECRET}", "judge": "local", "evaluator_version": "1"}
+    numbers = {"state": {}, "fall_evidence": 0, "below_evidence": 0, "answers": 0, "answered_at": NOW}
+    async with try_alone(everywhere, AdvisoryLock.ALARMS) as alone, asyncio.timeout(20):
+        assert alone
+        forgetting = asyncio.create_task(forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True)))
+        await wait_until(lambda: waits_for_a_lock(everywhere))
+        async with everywhere.begin() as connection:
+            await connection.execute(TABLES["agent_alarms"].insert().values(id=uuid.uuid4(), **alarm, **numbers))
+    await forgetting
+    assert await holding(everywhere, "bakers", *HELD) == set()
+
+
+async def waits_for_a_lock(engine: AsyncEngine) -> bool:
+    async with engine.connect() as connection:
+        return bool(await connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 
 
 async def test_a_tenant_that_stores_no_texts_still_stores_none_without_its_rules(engine: AsyncEngine):

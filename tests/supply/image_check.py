@@ -21,7 +21,7 @@ from tests.servers.processes import free_port
 from tests.supply.images import ROOT
 
 USER = 10001
-_SCRIPT = "#!/opt/sqlassay/bin/python3\nimport sys\nfrom service.__main__ import main\nsys.exit(main())\n"
+_SCRIPT = "#!/opt/sqlassay/bin/python3\nimport sys\nfrom sqlassay.__main__ import main\nsys.exit(main())\n"
 _START_SECONDS = 180
 _ENTER = """
 set -eu

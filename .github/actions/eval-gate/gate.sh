@@ -3,7 +3,7 @@
 set -euo pipefail
 
 if [ "$INPUT_INSTALL" = ACTION ]; then
-  python -m pip install --quiet "$GITHUB_ACTION_PATH/../../..[learn,references]"
+  python -m pip install --quiet "$GITHUB_ACTION_PATH/../../..[learn,verify]"
 elif [ -n "$INPUT_INSTALL" ]; then
   python -m pip install --quiet "$INPUT_INSTALL"
 fi

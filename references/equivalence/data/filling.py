@@ -12,6 +12,8 @@ from references.equivalence.pair import Level
 from references.sandbox import Row, Value
 
 _T = TypeVar("_T")
+_REDRAWS = 16
+"""How often a row that breaks a condition gets other values."""
 _WIDEST_KEY = 4
 """Columns of a key whose combinations are tried."""
 
@@ -19,19 +21,19 @@ _WIDEST_KEY = 4
 class Filler:
     """Fills databases one after the other."""
 
-    __slots__ = ("_population", "_rng")
+    __slots__ = ("_rng", "population")
 
     def __init__(self, population: Population, rng: Random) -> None:
-        self._population = population
+        self.population = population
         self._rng = rng
 
     def fill(self, style: FillStyle) -> dict[str, list[Row]]:
         """Fills a database; keys and references hold unless the level allows otherwise."""
-        active = [self._active(pool, style) for pool in self._population.pools]
+        active = [self._active(pool, style) for pool in self.population.pools]
         contents: dict[str, list[Row]] = {}
-        for plan in self._population.plans:
+        for plan in self.population.plans:
             contents[plan.name] = self._rows(plan, active, contents, style)
-        for link in self._population.links:
+        for link in self.population.links:
             if link.late and not (link.guessed and style.level is Level.S2):
                 self._lead(link, contents)
         return contents
@@ -66,6 +68,7 @@ class Filler:
         seen: list[set[Row]] = [set() for _ in plan.keys]
         for index in range(style.rows[plan.name]):
             row = self._row(plan, active, contents, style, index)
+            row = self._lawful(plan, row) if row is not None and plan.name in self.population.rules else row
             if row is not None and self._keyed(plan, row, seen, active, style, index):
                 rows.append(tuple(row))
         return rows
@@ -87,11 +90,28 @@ class Filler:
                     return None
                 value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
             elif spread is Spread.MANY and index >= len(active[slot.pool]):
-                value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
+                value = self.population.pools[slot.pool].fresh(self._rng.randrange(40))
             else:
                 value = self._deal(active[slot.pool], spread, index)
+            value = slot.fit(value)
             row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
         return row
+
+    def _lawful(self, plan: TablePlan, row: list[Value]) -> list[Value] | None:
+        """The row with other values where it breaks a condition of its table; `None` when none were found."""
+        rules = self.population.rules[plan.name]
+        for _ in range(_REDRAWS):
+            kept = rules.computed(tuple(row))
+            broken = rules.broken(kept)
+            if not broken:
+                return [*kept]
+            row = [*kept]
+            for place in sorted(rules.sources(broken)):
+                slot = plan.slots[place]
+                pool = self.population.pools[slot.pool]
+                if slot.parent is None:
+                    row[place] = slot.fit(self._rng.choice((*pool.inside, *pool.beside, *pool.shared)))
+        return None
 
     def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:
         if spread is Spread.SAME:
@@ -118,7 +138,11 @@ class Filler:
         held = [positions for positions, guessed in plan.keys if not (guessed and style.level is Level.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
-            if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):
+            if (
+                None not in key
+                and key in seen[number]
+                and not self._renew(plan, row, positions, seen[number], active, index)
+            ):
                 return False
         for number, positions in enumerate(held):
             seen[number].add(tuple(row[each] for each in positions))
@@ -138,10 +162,10 @@ class Filler:
         if not free:
             return False
         choices = [[*active[plan.slots[each].pool]] for each in free]
-        choices[-1].append(self._population.pools[plan.slots[free[-1]].pool].fresh(index))
+        choices[-1].append(self.population.pools[plan.slots[free[-1]].pool].fresh(index))
         for values in product(*choices):
             for each, value in zip(free, values, strict=True):
-                row[each] = value
+                row[each] = plan.slots[each].fit(value)
             if tuple(row[each] for each in positions) not in taken:
                 return True
         return False

@@ -43,9 +43,12 @@ def resemblance(column: str, table: str) -> int:
 def stems(table: str) -> dict[str, int]:
     """Returns words that a key of the table may begin with, rated: 3 the whole name, 2 its end, 1 another part.
 
+    The schema before a name counts for nothing.
+
     >>> stems("order_lines")
     {'order': 1, 'line': 2, 'lines': 2, 'orderline': 3, 'orderlines': 3}
     """
+    table = table.rpartition(".")[2]
     words = [each for each in re.split(r"[_\s]+", table.lower()) if each][:_MOST_WORDS]
     found: dict[str, int] = {}
     for size in range(1, len(words)):

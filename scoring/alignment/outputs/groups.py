@@ -109,12 +109,19 @@ def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:
     words = content_words(phrase)
     if not words or f"per {phrase}" not in question.text.casefold():
         return False
-    if words[-1] in _UNITS and any(each.func == "AVG" for each in question.aggregations):
+    averaged = any(each.func == "AVG" for each in question.aggregations)
+    if averaged and (words[-1] in _UNITS or _reads_only(words[-1], sql)):
         return True
     if any({"per", words[-1]} <= {*identifier_words(column.name)} for column in sql.columns):
         return True
     below = frozenset(word for each in sql.divisions for word in identifier_words(each.denominator))
     return is_named(words[-1], below | table_words(sql) if "count" in below else below)
+
+
+def _reads_only(word: str, sql: SqlSpec) -> bool:
+    """Whether each row is of the thing that an average is per: `nights per stay` of stays."""
+    tables = {table for block in sql.blocks for table in block.tables}
+    return len(tables) == 1 and word in identifier_words(tables.pop())[-1:]
 
 
 def _unasked_keys(question: QuestionSpec, sql: SqlSpec) -> list[GroupKey]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 from scoring.question.calendar.moments import PARTS_OF_YEAR, Moment, Time
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
@@ -84,7 +85,12 @@ def _joined(reading: Reading, end: int, start: int) -> str | None:
         for word in reading.lowers[end:start]
         if word not in language.articles and word not in language.year_words and word != "in"
     ]
+    if len(words) == _TO_THE_END and words[1] in language.endings and words[2] in language.of:
+        return words[0]  # `from 2023 until the end of 2025`
     return words[0] if len(words) == 1 else None
+
+
+_TO_THE_END = 3
 
 
 def _backwards(first: TimeRange, last: TimeRange) -> bool:
@@ -123,7 +129,7 @@ def _one_time(reading: Reading, time: Time) -> None:
         signed(reading, Op.WITHIN, start),
         bounded(time.moment, op) if op else time.moment,
         (start, end),
-        min(_certainty(time), 0.4) if _is_of_state(reading, time) else _certainty(time),
+        min(_certainty(reading, time), 0.4) if _is_of_state(reading, time) else _certainty(reading, time),
         alternatives,
     )
 
@@ -157,9 +163,14 @@ def _led_by(reading: Reading, time: Time) -> Op | None:
     return Op.GE if before == "since" and isinstance(time.moment, DatePart) else None
 
 
-def _certainty(time: Time) -> float:
+_AGAINST = frozenset({"vs", "vs.", "versus", "against", "compared"})
+_NEAR = 6
+"""Words after a day of the week in which it is compared with others: it names a group then."""
+
+
+def _certainty(reading: Reading, time: Time) -> float:
     if isinstance(time.moment, DatePart) and time.moment.part == "weekday":
-        return 0.6
+        return 0.4 if _AGAINST.intersection(reading.lowers[time.end : time.end + _NEAR]) else 0.6
     return 0.9 if time.explicit else 0.4
 
 
@@ -218,7 +229,9 @@ def _bounded_part(part: DatePart, op: Op) -> DatePart:
     """
     if part.part == "weekday" and op in (Op.GE, Op.GT):
         return DatePart("weekday", part.value, part.value)
-    size, last = (1231 if part.part == "date" else PARTS_OF_YEAR.get(part.part)), part.last or part.value
+    if part.part == "date":
+        return _bounded_day(part, op)
+    size, last = PARTS_OF_YEAR.get(part.part), part.last or part.value
     if size is None:
         return part
     first, final = {
@@ -229,6 +242,26 @@ def _bounded_part(part: DatePart, op: Op) -> DatePart:
     }.get(op, (0, 0))
     return DatePart(part.part, first, final) if 0 < first <= final else part
 
+
+def _bounded_day(part: DatePart, op: Op) -> DatePart:
+    """The rest of the year from a day, or what comes before it: `before 1 June` is 1 January to 31 May."""
+    last = part.last or part.value
+    first, final = {
+        Op.GE: (part.value, _LAST_DAY),
+        Op.GT: (_day_beside(last, 1), _LAST_DAY),
+        Op.LE: (_FIRST_DAY, last),
+        Op.LT: (_FIRST_DAY, _day_beside(part.value, -1)),
+    }.get(op, (0, 0))
+    return DatePart("date", first, final) if 0 < first <= final else part
+
+
+def _day_beside(day: int, days: int) -> int:
+    """A day of a year as month and day, moved by some days; 0 beyond the year."""
+    moved = datetime(_LEAP_YEAR, day // 100, day % 100) + timedelta(days=days)
+    return moved.month * 100 + moved.day if moved.year == _LEAP_YEAR else 0
+
+
+_FIRST_DAY, _LAST_DAY, _LEAP_YEAR = 101, 1231, 2024
 
 _SIDES: dict[Op, tuple[str | None, str | None]] = {
     Op.GT: ("end", None),

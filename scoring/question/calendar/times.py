@@ -15,7 +15,14 @@ from scoring.question.calendar.days import (
 )
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.calendar.states import is_of_state
-from scoring.question.calendar.years import read_century, read_fiscal_year, read_season, read_year
+from scoring.question.calendar.years import (
+    fiscal_quarter,
+    is_fiscal,
+    read_century,
+    read_fiscal_year,
+    read_season,
+    read_year,
+)
 from scoring.question.calendar.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
 from scoring.question.language import Role
 from scoring.question.quantities import SHORT_UNITS
@@ -106,7 +113,7 @@ def _cue(reading: Reading, place: int) -> Time | None:
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
         return None
     moment = mark.cue.time
-    if moment == _TODAY and is_of_state(reading, mark):
+    if (moment == _TODAY and is_of_state(reading, mark)) or is_fiscal(reading, place):
         return Time(moment, mark.start, mark.end, explicit=False)
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
@@ -190,6 +197,9 @@ _THIS_YEAR = frozenset({"year"})
 def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
     year, after = _year_after(reading, end)
     if not year:
+        fiscal = fiscal_quarter(reading, rank, start, end)
+        if fiscal is not None:
+            return fiscal
         before, language = reading.lower(start - 1), reading.language
         led = before in language.in_time or before in language.articles
         return Time(DatePart("quarter", rank), start, end, explicit=led)

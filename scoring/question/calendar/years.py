@@ -51,6 +51,18 @@ def read_fiscal_year(reading: Reading, place: int) -> Time | None:
     return None if whole is None else replace(whole, others=tuple(_twelve_months(year)))
 
 
+def fiscal_quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
+    """`Q1 of FY26`: three months that begin so many quarters after one of the twelve months that FY26 may be."""
+    at = end + (reading.lower(end) in reading.language.of or reading.lower(end) == ",")
+    year = read_fiscal_year(reading, at) if reading.is_word(at) else None
+    if year is None:
+        return None
+    years = [each.start for each in year.others if isinstance(each, TimeRange) and each.start is not None]
+    firsts = [shift(each, Grain.MONTH, 3 * rank - 3) for each in years]
+    first, *others = [TimeRange(each, shift(each, Grain.MONTH, 3)) for each in firsts]
+    return Time(first, start, year.end, others=tuple(others))
+
+
 def _twelve_months(year: int) -> list[TimeRange]:
     firsts = [datetime(year - (place < 12), place % 12 + 1, 1) for place in range(1, 24)]
     return [TimeRange(first, shift(first, Grain.YEAR, 1)) for first in firsts]

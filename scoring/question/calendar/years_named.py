@@ -72,9 +72,19 @@ def _whole(moment: TimeRange, unit: Grain, by: int = 0) -> TimeRange:
     return TimeRange(start, shift(start, unit, 1))
 
 
+_EARLIER = frozenset(
+    {
+        YEAR_EARLIER,
+        RelativeTime(Grain.MONTH, -12, -11, whole=True),
+        RelativeTime(Grain.QUARTER, -4, -3, whole=True),
+    }
+)
+"""`same period last year`, `same month last year`, `same quarter last year`."""
+
+
 def year_earlier(time: Time, before: Time | None) -> Time:
     """`same period last year` after a period that is not the year so far: that period of the year before."""
-    if time.moment != YEAR_EARLIER or before is None:
+    if time.moment not in _EARLIER or before is None:
         return time
     moment = before.moment
     if isinstance(moment, TimeRange) and moment.start is not None and moment.end is not None:

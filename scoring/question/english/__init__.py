@@ -7,6 +7,7 @@ from types import MappingProxyType
 from scoring.question.english.cues import CUES
 from scoring.question.english.definitions import DEFINES, WEAK_DEFINES
 from scoring.question.english.demonyms import DEMONYMS
+from scoring.question.english.filter_cues import SHORT_GRAINS
 from scoring.question.english.function_words import (
     ADVERBS,
     ARTICLES,
@@ -59,7 +60,13 @@ ENGLISH = Language(
     currencies=MappingProxyType({"$": "$", "€": "€", "£": "£", "¥": "¥"}),
     months=MappingProxyType(MONTHS),
     weekdays=MappingProxyType(WEEKDAYS),
-    grains=MappingProxyType({name: grain for grain in Grain for name in (grain.value, grain.value + "s")}),
+    grains=MappingProxyType(
+        {
+            name: grain
+            for word, grain in ({grain.value: grain for grain in Grain} | SHORT_GRAINS).items()
+            for name in (word, word + "s")
+        }
+    ),
     past=words("last past previous recent preceding prior"),
     future=words("next coming following upcoming"),
     in_time=words("in on during of for at within throughout from year since dated"),

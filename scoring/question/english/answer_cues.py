@@ -19,7 +19,8 @@ AGGREGATES = merged(
             "COUNT",
             "how many, number of, the number of, count of, total number of, total count of, counts of, numbers of, "
             "count, count the number of, overall number of, the count of, the counts of, the total number of, how "
-            "often, how many times, number of times, quantity of, no. of, total amount of times",
+            "often, how many times, number of times, quantity of, no. of, nr of, nr. of, nbr of, num of, # of, "
+            "headcount, headcount of, total amount of times",
         ),
         _aggregate(
             "COUNT",
@@ -35,7 +36,11 @@ AGGREGATES = merged(
             "grand total of, sum up, total sum of, total amount",
         ),
         each("in total, altogether, all together, in all", Cue(role=Role.AGGREGATE, func="SUM", trailing=True)),
-        _aggregate("AVG", "average, mean, average of, mean of, on average, avg, averages, average number of"),
+        _aggregate(
+            "AVG",
+            "average, mean, average of, mean of, on average, avg, averages, average number of, avg number of, mean "
+            "number of, average count of, avg count of, avg no. of, avg nr of",
+        ),
         _aggregate("STDDEV", "standard deviation of, standard deviation, std dev"),
         _aggregate("MEDIAN", "median, median of"),
         _aggregate("VARIANCE", "variance of, variance"),
@@ -79,9 +84,10 @@ SUPERLATIVES = merged(
         ),
         _adjective(
             _MOST,
-            "oldest:age, tallest:height, heaviest:weight, fastest:speed, most expensive:price, priciest:price, "
-            "costliest:cost, richest:money, wealthiest:money, deepest:depth, widest:width, brightest:brightness, "
-            "furthest:distance, farthest:distance",
+            "oldest:age, longest-standing:age, longest-serving:age, longest-running:age, "
+            "longest standing:age, longest serving:age, tallest:height, heaviest:weight, fastest:speed, "
+            "most expensive:price, priciest:price, costliest:cost, richest:money, wealthiest:money, deepest:depth, "
+            "widest:width, brightest:brightness, furthest:distance, farthest:distance",
         ),
         _adjective(
             _LEAST,

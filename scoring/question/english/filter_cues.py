@@ -102,11 +102,12 @@ NEGATIONS = merged(
             Cue(role=Role.EXCEPT),
         ),
         each(
-            "without, without any, with no, with zero, has no, have no, had no, having no, lack, lacks, lacking, "
-            "lacked, that lack, do not have, does not have, did not have, don't have, doesn't have, didn't have, do "
-            "not have any, does not have any, did not have any, don't have any, doesn't have any, have not any, "
-            "hasn't any, there is no, there are no, free of, missing, do not own, does not own, did not own, don't "
-            "own, doesn't own, didn't own, do not own any, does not own any",
+            "without, without any, nothing, nobody, no one, with no, with zero, has no, have no, had no, having "
+            "no, lack, lacks, lacking, lacked, that lack, do not have, does not have, did not have, don't have, "
+            "doesn't have, didn't have, do not have any, does not have any, did not have any, don't have any, "
+            "doesn't have any, have not any, hasn't any, there is no, there are no, free of, missing, do not "
+            "own, does not own, did not own, don't own, doesn't own, didn't own, do not own any, does not own "
+            "any",
             Cue(role=Role.LACK),
         ),
         each(
@@ -160,10 +161,11 @@ TIMES = (
     }
     | {
         f"same {span} {before}": YEAR_EARLIER
-        for span in ("period", "time", "dates", "days")
+        for span in ("period", "time", "dates", "days", "stretch", "span", "window", "range", "weeks", "months")
         for before in (
             *(
                 "last year",
+                "last yr",
                 "of last year",
                 "in last year",
                 "a year ago",
@@ -190,13 +192,15 @@ EARLIER_UNITS = {
     for text in (f"{moment.unit.value} before", f"{moment.unit.value} before that", f"{moment.unit.value} prior")
 }
 _GRAINS = {"week": Grain.WEEK, "month": Grain.MONTH, "quarter": Grain.QUARTER, "year": Grain.YEAR}
+SHORT_GRAINS = {"wk": Grain.WEEK, "mth": Grain.MONTH, "qtr": Grain.QUARTER, "yr": Grain.YEAR}
+"""Units as people shorten them: `this yr`, `past 3 mths`."""
 WHOLES = {
     f"{word} {name}": RelativeTime(grain, start, start + 1, whole=True)
-    for name, grain in _GRAINS.items()
+    for name, grain in (_GRAINS | SHORT_GRAINS).items()
     for word, start in (("last", -1), ("previous", -1), ("this", 0), ("current", 0), ("the current", 0), ("next", 1))
 } | {
     f"{opening} {name}": RelativeTime(grain, 0, None, whole=True)
-    for name, grain in _GRAINS.items()
+    for name, grain in (_GRAINS | SHORT_GRAINS).items()
     for opening in (
         "so far this",
         *(f"since the {edge} of {this}" for edge in ("start", "beginning") for this in ("the", "this")),

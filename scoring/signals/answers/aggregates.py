@@ -15,7 +15,7 @@ from scoring.signals.finding import Finding, counted, differing
 from scoring.specification import Aggregation, Definition, Op, SqlFilter
 from scoring.values import Number, Text
 from scoring.verdict import Case
-from scoring.words import identifier_words, letters
+from scoring.words import identifier_words, letters, stem
 
 
 def aggregate_missing(case: Case) -> Finding | None:
@@ -111,18 +111,29 @@ def aggregate_unasked(case: Case) -> Finding | None:
     """
     if not case.aggregation.extra:
         return None
-    amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or not _AMOUNT_WORDS.isdisjoint(
-        case.spoken
-    )
+    amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or _implies_amounts(case)
     measure = measure_beside(case)  # MEASURE_SHOWN reports it
     reported = {each.operand.func for each in case.answer if each.operand.name == measure}
     extra = [func for func in case.aggregation.extra if func not in reported and not (amounts and func in _AMOUNTS)]
     return counted(extra, "not asked for", most=1)
 
 
+def _implies_amounts(case: Case) -> bool:
+    """Whether a text asks for counts or sums without naming them: `open tickets by priority`, `revenue in May`."""
+    first, second = [each.lower for each in case.question.tokens[:2]] if len(case.question.tokens) > 1 else ("", "")
+    return first not in _LISTING or second in ("did", "do", "does") or not _AMOUNT_WORDS.isdisjoint(case.spoken)
+
+
 _AMOUNTS = frozenset({"COUNT", "SUM"})
-_AMOUNT_WORDS = frozenset({"much", "time", "total", "many"})
-"""Words that ask for a count or a sum without naming it."""
+_AMOUNT_WORDS = frozenset(
+    map(
+        stem,
+        "much time total many by per each every vs versus compare compared split breakdown trend growth monthly daily "
+        "weekly yearly quarterly".split(),
+    )
+)
+_LISTING = frozenset("which who whose list show name names find give get display what where when tell return".split())
+"""Words with which a text begins that asks for rows or for a value of one."""
 
 
 _MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})

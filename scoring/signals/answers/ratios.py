@@ -20,7 +20,11 @@ _REAL_DIVISION = frozenset("bigquery mysql duckdb snowflake oracle spark spark2 
 
 def _divides(case: Case) -> bool:
     """Whether something is divided by a value of the rows: a division by 100 or 60 only turns units."""
-    return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(_ratios(case))
+    calls = {each.func for each in (*case.sql.aggregations, *case.sql.windows)}
+    return not _SHARES.isdisjoint(calls) or bool(_ratios(case))
+
+
+_SHARES = frozenset({"DIVIDE", "RATIO_TO_REPORT", "PERCENT_RANK", "CUME_DIST"})
 
 
 def _ratios(case: Case) -> list[Division]:
@@ -59,12 +63,18 @@ def integer_division(case: Case) -> Finding | None:
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
-    whole = next((each for each in case.sql.divisions if not each.real), None)
+    whole = next((each for each in case.sql.divisions if not each.real and not _divides_amounts(each)), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
     if not (case.question.ratios or _defines_division(case) or (_divides_counts(whole) and _wants_fraction(case))):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
+
+
+def _divides_amounts(each: Division) -> bool:
+    """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
+    parts = (each.numerator, each.denominator)
+    return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
 
 
 def _divides_counts(division: Division) -> bool:
@@ -77,7 +87,7 @@ _FRACTIONS = re.compile(r"%|\b(?:percent\w*|pct|rate|share|average|avg|mean|per|
 
 def _wants_fraction(case: Case) -> bool:
     """Whether a word of the question asks for what is no whole number."""
-    return _FRACTIONS.search(case.question.text.casefold()) is not None
+    return _FRACTIONS.search(case.asked) is not None
 
 
 def ratio_missing(case: Case) -> Finding | None:

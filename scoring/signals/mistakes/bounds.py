@@ -31,11 +31,17 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     ...     "HAVING COUNT(*) >= 3")).detail
     'count(*) >= 3 of each country, not of each route'
     """
+    bounds = [each for each in case.sql.having if _bounds_count(each)]
+    return _bounded_elsewhere(bounds, case) if bounds else None
+
+
+def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    """The bound of a count whose groups are not those of the thing whose parts the question bounds."""
     words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
     tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
     if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
         return None
-    for each in filter(_bounds_count, case.sql.having):
+    for each in bounds:
         keys = [key.operand for key in case.sql.group_by if key.block == each.block]
         if _tells_others(keys, words[0]):
             names = ", ".join(key.name for key in keys[:3])

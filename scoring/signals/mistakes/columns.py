@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
-from scoring.signals.mistakes.wording import asked, said
+from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -23,11 +23,12 @@ def date_of_other_event(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM bills WHERE issued_on >= '2020-01-01' AND issued_on < '2021-01-01'")).detail
     'expected → actual: pay → issued_on'
     """
-    text = asked(case)
     given = {column: event for column in tested_times(case) if (event := event_of(column)) is not None}
-    events = timed_events(text) or timed_events((case.query.enriched_question or "").casefold())
-    found = _between(text, case)
-    if found is None and len(events) == 1:
+    found = _between(asked(case), case)
+    if found is not None or not given:
+        return found
+    events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
+    if len(events) == 1:
         found = _other_event(events.pop(), given)
     return found or (_time_of_change(given, case) if not events else None)
 
@@ -83,9 +84,10 @@ _UPDATES = re.compile(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|acti
 
 def _between(text: str, case: Case) -> Finding | None:
     """The two events of a time between are others than those of the two columns subtracted."""
-    wanted = stretch(text)
-    operands = [*case.sql.aggregations, *(each.operand for each in case.sql.projections)] if wanted else []
-    for operand in operands:
+    operands = [*case.sql.aggregations, *(each.operand for each in case.sql.projections)]
+    operands = [each for each in operands if len(each.columns) > 1]
+    wanted = stretch(text) if operands else frozenset[str]()
+    for operand in operands if wanted else ():
         names = {column.name: event for column in operand.columns if (event := event_of(column.name))}
         events = set(names.values())
         if len(names) == 2 and len(events) == 2 and events & wanted:
@@ -107,21 +109,22 @@ def amount_of_other_event(case: Case) -> Finding | None:
     ...     "SELECT SUM(claimed_amount) FROM claims WHERE year = 2020")).detail
     'expected → actual: paid → claimed_amount'
     """
-    text = _PAID.sub("paid", asked(case))
-    wanted = _EVENTS_OF_MONEY.intersection(re.findall(r"[a-z]+", text))
     added = {column.name for each in case.sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
-    if len(wanted) != 1 or len(added) != 1:
+    name = min(added, default="")
+    events = _EVENTS_OF_MONEY.intersection(name.split("_"))
+    if len(added) != 1 or not events:
         return None
-    name = added.pop()
-    given = _EVENTS_OF_MONEY.intersection(name.split("_")) - wanted
-    if len(given) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
+    wanted = _EVENTS_OF_MONEY.intersection(re.findall(r"[a-z]+", _PAID.sub("paid", asked(case))))
+    given = events - wanted
+    if len(wanted) != 1 or len(given) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
         return None
     return Finding(1.0, f"expected → actual: {min(wanted)} → {name}")
 
 
-_UNITS = re.compile(
+_UNITS = cue(
+    "unit quantity volume",
     r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b"
-    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
+    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b",
 )
 _QUANTITIES = frozenset(
     {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}

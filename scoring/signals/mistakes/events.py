@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from scoring.signals.mistakes.wording import cue
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -51,14 +53,16 @@ _INFINITIVES = {
     "deliver": "deliver", "pay": "pay", "cancel": "cancel", "issue": "issue", "invoice": "issue", "bill": "issue",
     "hire": "hire", "refund": "refund", "approve": "approve",
 }  # fmt: skip
-_DONE = re.compile(
-    rf"\b(?:did|do|does) (?:\w+ ){{1,3}}?({'|'.join(_INFINITIVES)})\b(?: out| off| down)?(?: [a-z]+)? {_WHEN}"
+_DONE = cue(
+    "did do",
+    rf"\b(?:did|do|does) (?:\w+ ){{1,3}}?({'|'.join(_INFINITIVES)})\b(?: out| off| down)?(?: [a-z]+)? {_WHEN}",
 )
 _PRESENT = {"start": "start", "begin": "start", "end": "end", "expire": "end", "lapse": "end"}
-_COMING = re.compile(rf"\b({'|'.join(_PRESENT)})s? (?:on |by )?{_WHEN}")
-_STRETCH = re.compile(
+_COMING = cue(" ".join(_PRESENT), rf"\b({'|'.join(_PRESENT)})s? (?:on |by )?{_WHEN}")
+_STRETCH = cue(
+    "from between",
     r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "
-    r"|its |their )?(?:first )?(\w+?)\b"
+    r"|its |their )?(?:first )?(\w+?)\b",
 )
 
 
@@ -69,8 +73,8 @@ def timed_events(text: str) -> set[str]:
     ({'pay'}, set())
     """
     found = {_CLASS[match[1]] for match in _TIMED.finditer(text)}
-    found |= {_INFINITIVES[match[1]] for match in _DONE.finditer(text)}
-    return found | {_PRESENT[match[1]] for match in _COMING.finditer(text)}
+    found |= {_INFINITIVES[match[1]] for match in _DONE.matches(text)}
+    return found | {_PRESENT[match[1]] for match in _COMING.matches(text)}
 
 
 def stretch(text: str) -> frozenset[str]:
@@ -79,13 +83,14 @@ def stretch(text: str) -> frozenset[str]:
     >>> sorted(stretch("days from shipping to delivery"))
     ['deliver', 'ship']
     """
-    for match in _STRETCH.finditer(text):
+    for match in _STRETCH.matches(text):
         found = {_CLASS.get(match[1], ""), _CLASS.get(match[2], "")}
         if "" not in found and len(found) == 2:
             return frozenset(found)
     return frozenset()
 
 
+@lru_cache(maxsize=16384)
 def event_of(column: str) -> str | None:
     """The event whose time a column holds.
 
@@ -98,6 +103,7 @@ def event_of(column: str) -> str | None:
     return found[0] if found and is_time(column) else None
 
 
+@lru_cache(maxsize=16384)
 def is_time(column: str) -> bool:
     """Whether a column is named like a time.
 
@@ -105,8 +111,10 @@ def is_time(column: str) -> bool:
     (True, True, False)
     """
     words = identifier_words(column)
-    ends = {"at", "on", "date", "time", "ts", "day", "timestamp", "dt", "datetime", "birthday", "dob"}
-    return bool(words) and (words[-1] in ends or words[0] == "date")
+    return bool(words) and (words[-1] in _TIME_ENDS or words[0] == "date")
+
+
+_TIME_ENDS = frozenset("at on date time ts day timestamp dt datetime birthday dob".split())
 
 
 def tested_times(case: Case) -> set[str]:

@@ -25,8 +25,9 @@ def repeats_unused(case: Case) -> Finding | None:
     ...     "ELSE 0 END) FROM flights f JOIN stops s ON s.flight_id = f.id GROUP BY f.pilot")).detail
     'SUM(CASE WHEN f.late = 1 THEN 1 ELSE 0 END) over rows of stops'
     """
-    spoken = [stem(word) for word in re.findall(r"[a-z]{3,}", said(case))]
-    for each in shapes(case, ShapeKind.UNUSED_REPEATS):
+    found = shapes(case, ShapeKind.UNUSED_REPEATS)
+    spoken = [stem(word) for word in re.findall(r"[a-z]{3,}", said(case))] if found else []
+    for each in found:
         head = table_words(each.words[0])[-1:]
         if head and best_likeness(head[0], spoken) < 0.6:
             return Finding(0.5, each.text)
@@ -69,19 +70,23 @@ def parts_counted(case: Case) -> Finding | None:
     ...     "AS n FROM flights GROUP BY pilot_id HAVING COUNT(*) >= 3) t")).detail
     'SUM of COUNT(*) for the number of pilots'
     """
-    counted = [
-        words for each in case.question.aggregations if each.func == "COUNT" and (words := content_words(each.column))
-    ]
+    found = shapes(case, ShapeKind.SUM_OF_COUNTS)
+    counted = _things_counted(case) if found else []
     shown = [each.operand.func for each in case.answer]
     if len(counted) != 1 or shown != ["SUM"]:
         return None
-    for each in shapes(case, ShapeKind.SUM_OF_COUNTS):
+    for each in found:
         for column in each.columns:
             stems = key_stems(column.name)
             thing = stems[-1:] if stems else table_words(column.table or "")[-1:] if is_own_key(column) else ()
             if thing == counted[0][-1:]:
                 return Finding(1.0, f"{each.text} for the number of {counted[0][-1]}s")
     return None
+
+
+def _things_counted(case: Case) -> list[tuple[str, ...]]:
+    counted = [content_words(each.column) for each in case.question.aggregations if each.func == "COUNT"]
+    return [words for words in counted if words]
 
 
 def null_counted(case: Case) -> Finding | None:
@@ -171,7 +176,7 @@ def share_of_all_for_group(case: Case) -> Finding | None:
 
 
 _AFTER = re.compile(
-    r"\b([a-z]\w*_\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
+    r"\b(?=[a-z]\w*_\w)(\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
     r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
 )
 _MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})
@@ -187,6 +192,8 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     'delivered_on < promised_on'
     """
     orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
+    if not orders:
+        return None
     for match in _AFTER.finditer(said(case)):
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
@@ -230,12 +237,13 @@ def name_of_any_row(case: Case) -> Finding | None:
     ...     "SELECT base, MAX(name) FROM pilots GROUP BY base")).detail
     'max(name)'
     """
-    if "alphabet" in asked(case) or not case.sql.group_by:
+    named = [each for each in case.answer if _extreme_name(each)] if case.sql.group_by else []
+    if not named or "alphabet" in asked(case):
         return None
     extreme = _EXTREME.search(asked(case)) is not None
     wanted = set[str]() if extreme else _things_grouped(case)
-    found = [each for each in case.answer if extreme or wanted.intersection(_thing_named(each))]
-    odd = next((each for each in found if _extreme_name(each) and not _is_grouped_by(_thing_named(each), case)), None)
+    found = [each for each in named if extreme or wanted.intersection(_thing_named(each))]
+    odd = next((each for each in found if not _is_grouped_by(_thing_named(each), case)), None)
     return Finding(1.0, odd.operand.name) if odd is not None else None
 
 

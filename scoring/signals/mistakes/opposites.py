@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, said, shapes
-from scoring.specification.shapes import ShapeKind
+from scoring.signals.mistakes.wording import asked, cue, said, said_stems
 from scoring.values import TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -37,6 +36,7 @@ _PAIRS = [
     for one, other in _OPPOSITES
     for said_, read in ((one, other), (other, one))
 ]
+_KINDS = frozenset[str]().union(*(other for _, other in _PAIRS))
 
 
 def column_of_opposite_kind(case: Case) -> Finding | None:
@@ -48,29 +48,35 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    spoken = {stem(word) for word in re.findall(r"[a-z]+", said(case))}
-    columns = {column.name: set(identifier_words(column.name)) for column in case.sql.columns}
-    for wanted, other in _PAIRS:
-        word = next(iter(sorted(wanted & case.question.stems)), None)
-        if word is None or other & spoken or any(wanted & words for words in columns.values()):
-            continue
-        odd = next(
-            (name for name, words in sorted(columns.items()) if other & words and _is_of_same(words - other, spoken)),
-            None,
-        )
+    return _other_kind(case) or _side_of_other(case)
+
+
+def _other_kind(case: Case) -> Finding | None:
+    """A column of the opposite kind is read, and none of the kind that is asked for."""
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    if _KINDS.isdisjoint(read):
+        return None
+    stems = case.question.stems
+    pairs = [pair for pair in _PAIRS if not pair[0].isdisjoint(stems) and pair[0].isdisjoint(read)]
+    spoken = said_stems(case) if pairs else set[str]()
+    for wanted, other in pairs:
+        odd = _column_of(other, spoken, case) if other.isdisjoint(spoken) else None
         if odd is not None:
-            return differing(word, odd)
-    return _side_of_other(columns, spoken, case)
+            return differing(min(wanted & stems), odd)
+    return None
 
 
 _SIDES = (
     (
-        re.compile(r"\b(?:received|receive|incoming|inbound)\b(?! from)"),
+        cue("receive incoming inbound", r"\b(?:received|receive|incoming|inbound)\b(?! from)"),
         frozenset("callee receiver recipient payee to".split()),
         frozenset("caller sender payer".split()),
     ),
     (
-        re.compile(r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|outgoing|outbound|initiated)\b(?! to)"),
+        cue(
+            "made placed sent outgoing outbound initiated",
+            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|outgoing|outbound|initiated)\b(?! to)",
+        ),
         frozenset("caller sender payer initiator from".split()),
         frozenset("callee receiver recipient payee".split()),
     ),
@@ -78,25 +84,30 @@ _SIDES = (
 """What the question says, words of columns that it means, and words of those that it does not."""
 
 
-def _side_of_other(columns: dict[str, set[str]], spoken: set[str], case: Case) -> Finding | None:
+def _side_of_other(case: Case) -> Finding | None:
     """Who received something is looked for among those who sent it, or the other way round."""
-    read = {name: set(name.split("_")) | words for name, words in columns.items()}
+    names = sorted({column.name for column in case.sql.columns})
+    read = {name: {*name.split("_"), *identifier_words(name)} for name in names}
+    words = set[str]().union(*read.values())
     for pattern, wanted, odd in _SIDES:
-        match = pattern.search(asked(case))
-        if match is None or odd & spoken or any(words & wanted for words in read.values()):
+        if odd.isdisjoint(words) or not wanted.isdisjoint(words):
             continue
-        name = next((name for name, words in sorted(read.items()) if words & odd), None)
-        if name is not None:
-            return differing(match.group(), name)
+        match = pattern.search(asked(case))
+        if match is not None and odd.isdisjoint(said_stems(case)):
+            return differing(match.group(), next(name for name in names if read[name] & odd))
     return None
 
 
-def _is_of_same(rest: set[str], spoken: set[str]) -> bool:
-    """Whether the other words of a column are spoken: `gross_weight` for a weight."""
-    return bool(rest) and not rest.isdisjoint(spoken)
+def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None:
+    """The first column of a kind whose other words are spoken: `gross_weight` for a weight."""
+    for name in sorted({column.name for column in case.sql.columns}):
+        words = set(identifier_words(name))
+        if kind & words and not spoken.isdisjoint(words - kind):
+            return name
+    return None
 
 
-_FISCAL = re.compile(r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
+_FISCAL = cue("fiscal financial fy", r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
 _BEGINS = re.compile(
     r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?"
     r"(?:feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
@@ -116,29 +127,3 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
         if isinstance(each.rhs, TimeRange) and re.fullmatch(r"\[\d{4}-01-01, \d{4}-01-01\)", str(each.rhs)):
             return Finding(1.0, each.text)
     return None
-
-
-_MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
-_OF_YEAR = re.compile(
-    r"\b(?:calendar month|month of (?:the )?year|season\w*|across (?:all )?years|regardless|month name)\b"
-)
-
-
-def months_of_years_merged(case: Case) -> Finding | None:
-    """A value for each month is asked for, and the same month of all years is one group.
-
-    Half strength, as the table may hold one year.
-
-    >>> months_of_years_merged(case("Trips per month",
-    ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
-    0.5
-    """
-    text = said(case)
-    groups = list(shapes(case, ShapeKind.GRAIN))
-    if not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text) or len(groups) != 1:
-        return None
-    if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
-        return None
-    timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
-    yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    return None if timed or yearly else Finding(0.5, groups[0].text)

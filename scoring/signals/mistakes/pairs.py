@@ -6,13 +6,13 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.wording import asked, first, shapes
+from scoring.signals.mistakes.wording import asked, cue, first, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import stem
 
-_PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
+_PAIRS = cue("pair", r"\bpairs? of\b|\bpairs\b")
 _ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
 
 
@@ -39,7 +39,7 @@ def pair_counted_twice(case: Case) -> Finding | None:
     if not _PAIRS.search(text) or _ORDERED.search(text):
         return None
     counted = any(each.func == "COUNT" for each in case.question.aggregations)
-    found = list(shapes(case, ShapeKind.SELF_PAIR))
+    found = shapes(case, ShapeKind.SELF_PAIR)
     if not found:
         alone = counted and len({table for block in case.sql.blocks for table in block.tables}) == 1
         return Finding(1.0, "no two rows are paired") if alone else None
@@ -76,7 +76,7 @@ def roles_swapped(case: Case) -> Finding | None:
     'p.pay < c.pay: less than the captain'
     """
     text = asked(case)
-    compared = list(shapes(case, ShapeKind.SELF_COMPARISON))
+    compared = shapes(case, ShapeKind.SELF_COMPARISON)
     found = [odd for each in compared if (odd := _compared_oddly(each, text))]
     if found:
         return Finding(1.0, found[0])
@@ -117,8 +117,8 @@ _WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|h
 
 def _unlinked(text: str, case: Case) -> Finding | None:
     """Two rows of one table are compared, and no key says that one holds the role for the other."""
-    place = _THAN.search(text)
     pair = first(case, ShapeKind.SELF_PAIR)
+    place = _THAN.search(text) if pair is not None else None
     if place is None or pair is None or first(case, ShapeKind.SELF_COMPARISON) is not None or not case.sql.filters:
         return None
     role = stem(place[1].removesuffix("'s"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -17,12 +18,13 @@ _CHANGE = re.compile(
     r"|\b(?:month|year|week|quarter|day)[- ](?:over|on)[- ](?:month|year|week|quarter|day)\b|\b(?:mom|yoy|wow|qoq)\b"
 )
 _PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
-_PERCENT_CHANGE = re.compile(
+_PERCENT_CHANGE = cue(
+    "% percent pct relative growth",
     r"(?:%|\bpercent(?:age)?|\bpct|\brelative)[ -](?:change|growth|increase|decrease|difference|drop"
     r"|rise)|\bgrowth rate\b"
     r"|\b(?:change|growth|increase|decrease|difference|drop|grew|grown|changed?) (?:in|as|by what"
     r"|how many|a) ?(?:%|percent|pct)"
-    r"|\b(?:growth|change) (?:in|of) [^.?]{0,30}(?:%|\bpercent\b|\bpct\b)"
+    r"|\b(?:growth|change) (?:in|of) [^.?]{0,30}(?:%|\bpercent\b|\bpct\b)",
 )
 
 
@@ -35,11 +37,11 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     ...     "SELECT (fare - LAG(fare) OVER (ORDER BY month)) / fare FROM fares")).detail
     '(fare - LAG(fare) OVER (ORDER BY month)) / NULLIF(fare, 0): later value'
     """
-    text = asked(case)
-    if not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
+    text, changes = asked(case), shapes(case, ShapeKind.CHANGE)
+    if not changes or not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
         return None
     falls = re.search(r"\b(?:decrease|drop|decline|fell|fall|reduction|loss)\w*\b", text)
-    for each in shapes(case, ShapeKind.CHANGE):
+    for each in changes:
         wrong = [word for word in each.words if word == "later value" or not falls]
         if wrong:
             return Finding(1.0, f"{each.text}: {wrong[0]}")
@@ -83,6 +85,7 @@ _RATE = re.compile(
     r"|attendance|no-show|acceptance|refund|utili[sz]ation|renewal|default|pass|win|hit|repeat|late"
     r"|on-time|delay|turnover|dropout|fill|read|reply) rates?\b"
 )
+_COUNTING = frozenset({"COUNT", "SUM", "MAX", "MIN"})
 _STORED_RATES = {"rate", "ratio", "pct", "percent", "percentage", "share", "proportion", "fraction"}
 
 
@@ -95,10 +98,11 @@ def rate_counted(case: Case) -> Finding | None:
     ...     "SELECT month, COUNT(*) FROM trips WHERE state = 'X' GROUP BY month")).detail
     'cancellation rate: nothing is divided'
     """
-    found = _RATE.search(asked(case))
-    if found is None or _divides(case) or _stores(case, _STORED_RATES) or not case.sql.aggregations:
+    funcs = {each.func for each in case.sql.aggregations}
+    if not funcs or not funcs <= _COUNTING:
         return None
-    if any(each.func not in ("COUNT", "SUM", "MAX", "MIN") for each in case.sql.aggregations):
+    found = _RATE.search(asked(case))
+    if found is None or _divides(case) or _stores(case, _STORED_RATES):
         return None
     return Finding(1.0, f"{found.group()}: nothing is divided")
 
@@ -113,6 +117,8 @@ def share_inverted(case: Case) -> Finding | None:
     1.0
     """
     found = first(case, ShapeKind.INVERTED)
+    if found is None and not case.sql.divisions:
+        return None
     upside_down = _per_inverted(case)
     if upside_down is not None:
         return upside_down
@@ -181,8 +187,10 @@ def duration_in_other_unit(case: Case) -> Finding | None:
     ...     "SELECT AVG(julianday(ended) - julianday(began)) FROM repairs")).detail
     'expected → actual: hour → day'
     """
+    lengths = shapes(case, ShapeKind.DURATION)
+    if not lengths and first(case, ShapeKind.FIELD_OF_INTERVAL) is None:
+        return None
     units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))
-    lengths = list(shapes(case, ShapeKind.DURATION))
     given = {each.words[0] for each in lengths}
     found = _part_of_length(units, case) or _backwards(lengths, case)
     if found is not None or len(units) != 1 or not given or units & given or (units, given) == ({"day"}, {"other"}):
@@ -198,7 +206,7 @@ def _part_of_length(units: set[str], case: Case) -> Finding | None:
     return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
 
 
-def _backwards(lengths: list[Shape], case: Case) -> Finding | None:
+def _backwards(lengths: Sequence[Shape], case: Case) -> Finding | None:
     """The time of an end is subtracted from that of a beginning."""
     found = next((each for each in lengths if _runs_backwards(each)), None)
     if found is None or "abs(" in case.query.sql.casefold():
@@ -253,9 +261,9 @@ def zone_unasked(case: Case) -> Finding | None:
     ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
     'expected → actual: utc → america/lima'
     """
-    text = said(case)
-    named = set(_ZONES.findall(text))
-    given = {each.words[0] for each in shapes(case, ShapeKind.ZONE)} - {"utc", "gmt", "etc/utc", "+00:00"}
+    text, converted = said(case), shapes(case, ShapeKind.ZONE)
+    given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
+    named = set(_ZONES.findall(text)) if given else set[str]()
     odd = sorted(zone for zone in given if zone not in text)
     if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
         return None
@@ -270,15 +278,13 @@ def year_shifted(case: Case) -> Finding | None:
     >>> year_shifted(case("How many trips in 2020?", "SELECT COUNT(*) FROM trips WHERE fiscal_year = 2020")).detail
     'fiscal_year'
     """
-    text = said(case)
-    if re.search(r"\b(?:fiscal|fy\d*|financial year|season|iso|week)\b", text):
+    fiscal = [each for each in case.sql.columns if "fiscal" in identifier_words(each.name)]
+    found = first(case, ShapeKind.SHIFTED_YEAR)
+    if not (fiscal or found) or re.search(r"\b(?:fiscal|fy\d*|financial year|season|iso|week)\b", said(case)):
         return None
-    column = next(
-        (each.name for each in sorted(case.sql.columns, key=str) if "fiscal" in identifier_words(each.name)), None
-    )
+    column = next((each.name for each in sorted(fiscal, key=str)), None)
     if column is not None and any(
         each.lhs and any(c.name == column for c in each.lhs.columns) for each in case.sql.filters
     ):
         return Finding(1.0, column)
-    found = first(case, ShapeKind.SHIFTED_YEAR)
     return Finding(1.0, found.text) if found is not None else None

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words
 
 
 def join_multiplies(case: Case) -> Finding | None:
@@ -117,10 +117,11 @@ def amounts_deduplicated(case: Case) -> Finding | None:
     >>> amounts_deduplicated(case("What is the total fare?", "SELECT SUM(DISTINCT fare) FROM trips")).detail
     'SUM(DISTINCT fare)'
     """
-    if case.question.distinct or re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case)):
-        return None
     found = first(case, ShapeKind.DEDUPLICATED)
-    return Finding(1.0, found.text) if found is not None else None
+    if found is None or case.question.distinct:
+        return None
+    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case))
+    return Finding(1.0, found.text) if meant is None else None
 
 
 def groups_split(case: Case) -> Finding | None:
@@ -139,7 +140,7 @@ def groups_split(case: Case) -> Finding | None:
         words = set(identifier_words(column.name))
         if keyed is not None:
             words = {*keyed, *table_words(column.table or "")[-1:]}
-        if words.isdisjoint(_words_of(said(case))):
+        if words.isdisjoint(said_stems(case)):
             return Finding(1.0, each.text)
         if (
             keyed is not None
@@ -148,10 +149,6 @@ def groups_split(case: Case) -> Finding | None:
         ):
             return Finding(1.0, each.text)
     return None
-
-
-def _words_of(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 def condition_on_other_rows(case: Case) -> Finding | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
@@ -35,7 +35,7 @@ def top_of_all(case: Case) -> Finding | None:
     'LIMIT 1 for all groups'
     """
     text, limit = asked(case), case.sql.limit
-    found = _EACH_TOP.search(text)
+    found = _EACH_TOP.search(text) if limit is not None else None
     if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
         return None
     if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
@@ -141,10 +141,11 @@ def exclusion_with_null(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_NULL_COUNTS = re.compile(
+_NULL_COUNTS = cue(
+    "null unset missing",
     r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
-    r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
+    r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b",
 )
 
 
@@ -157,19 +158,22 @@ def null_left_out(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels WHERE status <> 'lost'")).detail
     "status != 'lost'"
     """
-    if not _NULL_COUNTS.search(said(case)) or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
+    found = next(
+        (each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None
+    )
+    if found is None or not _NULL_COUNTS.search(said(case)):
+        return None
+    if {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
         return None
     if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(
         r"is distinct from|is not true|<=>", case.query.sql.casefold()
     ):
         return None
-    found = next(
-        (each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None
-    )
-    return Finding(1.0, found.text) if found is not None else None
+    return Finding(1.0, found.text)
 
 
-_KEPT = re.compile(
+_KEPT = cue(
+    "incl also even keep kept zero 0 nil nothing show list appear stay",
     r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
     r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
@@ -184,7 +188,7 @@ _KEPT = re.compile(
     r"(?:(?:who|that|which) )?(?:ha(?:s|ve|d|ving)|with) (?:none|no|nothing|zero)\b"
     r"|\bkeep (?:the )?(?:ones|those|\w+s) (?:without|with no)\b"
     r"|\b(?:without|with no)\b[^.;]{0,30}\b(?:must|should|have to|need to) (?:also )?(?:appear|show|stay"
-    r"|be (?:listed|shown|included|kept))\b"
+    r"|be (?:listed|shown|included|kept))\b",
 )
 
 
@@ -203,9 +207,10 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     ...     "pilots p JOIN flights f ON f.pilot_id = p.id GROUP BY p.name")).detail
     'including those without: inner join of flights'
     """
-    found, lacking = _KEPT.search(said(case)), _LACKING.search(said(case))
+    found = _KEPT.search(said(case))
     if found is None:
         return None
+    lacking = _LACKING.search(said(case))
     heads = {table_words(each.words[0])[-1:]: each.text for each in shapes(case, ShapeKind.OPTIONAL)}
     wrong_side = heads.get((stem(lacking[1]),)) if lacking is not None else None
     undone = first(case, ShapeKind.OUTER_CONDITION)
@@ -276,16 +281,18 @@ def outer_join_undone(case: Case) -> Finding | None:
     return Finding(0.5, found.text)
 
 
-_ONLY = re.compile(
+_ONLY = cue(
+    "only exclusively nothing always",
     r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+(?:e[dn]|wn)|buy|bought|sold"
     r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
-    r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
+    r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b",
 )
-_ALL_OF = re.compile(
+_ALL_OF = cue(
+    "all every",
     r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
     r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
     r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
-    r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
+    r"| of the)* (?!time|other|orders|customers)[a-z]+\b",
 )
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
 

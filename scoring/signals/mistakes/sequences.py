@@ -34,7 +34,7 @@ def streak_unchecked(case: Case) -> Finding | None:
     found = _STREAK.search(asked(case))
     if found is None:
         return None
-    steps = list(shapes(case, ShapeKind.STEP))
+    steps = shapes(case, ShapeKind.STEP)
     if not steps:
         compared = any(each.bound for each in case.sql.joins) or any(each.correlated for each in case.sql.subqueries)
         return None if compared else Finding(1.0, f"{found.group()}: no two days are compared")

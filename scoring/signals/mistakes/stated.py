@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time, tested_times
-from scoring.signals.mistakes.wording import IDENTIFIER, said, shapes
+from scoring.signals.mistakes.wording import IDENTIFIER, cue, said, shapes
 from scoring.specification import Aggregation, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import key_stems, table_words
@@ -24,7 +24,10 @@ def _enriched(case: Case) -> str:
 
 def _stated_names(case: Case) -> set[str]:
     """The identifiers that the enriched question writes: with an underscore, or after a table and a dot."""
-    text = _LITERALS.sub(" ", (case.query.enriched_question or "").casefold())
+    text = _enriched(case)
+    if "_" not in text and "." not in text:
+        return set()
+    text = _LITERALS.sub(" ", text)
     found = set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
     return {each for each in found if not each[-1].isdecimal()}
 
@@ -36,8 +39,9 @@ def stated_column_unread(case: Case) -> Finding | None:
     ...     "'2020-01-01' AND updated_at < '2021-01-01'", "Number of trips whose created_at is in 2020")).detail
     'expected → actual: created_at → updated_at'
     """
-    stated = _stated_names(case)
-    odd = [each for each in sorted(_used_columns(case) - stated) if not _is_spoken(each, said(case))] if stated else []
+    used = _used_columns(case) if case.query.enriched_question else set[str]()
+    stated = _stated_names(case) if used else set[str]()
+    odd = [each for each in sorted(used - stated) if not _is_spoken(each, said(case))] if stated else []
     for name in odd:
         partner = _unread_partner(name, stated, case)
         if partner is not None:
@@ -147,7 +151,7 @@ def _is_operand(name: str, expression: str) -> bool:
     return re.search(rf"[-+*/] \(?{re.escape(name)}\b|\b{re.escape(name)}\)? [-+*/]", expression) is not None
 
 
-_QUOTED = re.compile(r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"](?!\w)")
+_QUOTED = cue("' ‘ “ \"", r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"](?!\w)")
 
 
 _OTHER_VALUE = re.compile(r"\b(?:or|and) ['‘“\"]")
@@ -164,9 +168,14 @@ def stated_value_untested(case: Case) -> Finding | None:
     "expected → actual: status 'late' → status != 'lost'"
     """
     text = case.query.enriched_question or ""
-    if case.question.negations or _OTHER_VALUE.search(text):
+    if not text or not _tests_texts(case) or case.question.negations or _OTHER_VALUE.search(text):
         return None
-    for match in _QUOTED.finditer(text):
+    return _other_value(text, case)
+
+
+def _other_value(text: str, case: Case) -> Finding | None:
+    """The first value of a column that a text states and the SQL does not test."""
+    for match in _QUOTED.matches(text):
         name, value = match[1].lower(), match[2]
         tests = _tests_of(name, case)
         if not tests or text.lower().count(f"{name} ") > 2:
@@ -176,6 +185,10 @@ def stated_value_untested(case: Case) -> Finding | None:
         if not any(_resembles(each.rhs, value) and each.op is Op.EQ for each in tests):
             return differing(f"{name} '{value}'", tests[0].text)
     return None
+
+
+def _tests_texts(case: Case) -> bool:
+    return any(isinstance(each.rhs, (Text, Choices)) for each in case.sql.filters)
 
 
 def _tests_of(name: str, case: Case) -> list[SqlFilter]:
@@ -218,7 +231,7 @@ def _recased(case: Case, name: str, value: str) -> Finding | None:
     return None if found[1].istitle() or value.istitle() else differing(f"{name} '{value}'", f"'{found[1]}'")
 
 
-_DISTINCT = re.compile(r"\b(?:distinct|unique|different) (?:values of )?(?:\w+\.)?([a-z]\w*_id)s?\b")
+_DISTINCT = cue("_id", r"\b(?:distinct|unique|different) (?:values of )?(?:\w+\.)?([a-z]\w*_id)s?\b")
 
 
 def stated_distinct_missing(case: Case) -> Finding | None:
@@ -229,16 +242,19 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     'expected → actual: distinct pilot_id → count(*)'
     """
     counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if not counts:
+        return None
     plain = not any(each.distinct for each in counts)
     match = _DISTINCT.search(_enriched(case)) or (_DIFFERENT.search(said(case)) if plain else None)
-    if match is None or not counts or _is_once(match[1] if "_" in match[1] else f"{match[1]}_id", case):
+    if match is None or _is_once(match[1] if "_" in match[1] else f"{match[1]}_id", case):
         return None
     prefix = "distinct " if counts[0].distinct else ""
     return differing(f"distinct {match[1]}", f"count({prefix}{counts[0].column})")
 
 
-_DIFFERENT = re.compile(
-    r"\b(?:how many|number of|count of|count)(?: the| our)? (?:different|distinct|unique) (?:\w+ )?([a-z]+?)s\b"
+_DIFFERENT = cue(
+    "different distinct unique",
+    r"\b(?:how many|number of|count of|count)(?: the| our)? (?:different|distinct|unique) (?:\w+ )?([a-z]+?)s\b",
 )
 
 

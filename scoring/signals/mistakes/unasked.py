@@ -7,7 +7,7 @@ import re
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.grouping import grouping_keys
-from scoring.signals.mistakes.wording import asked, follows, said
+from scoring.signals.mistakes.wording import asked, follows, said, said_stems
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.sql.shapes.naming import key_stems
 from scoring.values import Number, TimeRange
@@ -145,8 +145,7 @@ def group_of_other_dimension(case: Case) -> Finding | None:
         return None
     column = keys[0].columns[0]
     given = _dimension(column.name)
-    spoken = {stem(each) for each in re.findall(r"[a-z]+", said(case))}
-    if given in spoken or not re.search(rf"\b(?:per|by|each|every) {words[0][:4]}", asked(case)):
+    if given in said_stems(case) or not re.search(rf"\b(?:per|by|each|every) {words[0][:4]}", asked(case)):
         return None
     if words[0] in {part for name in _names(case) for part in identifier_words(name)}:
         return None

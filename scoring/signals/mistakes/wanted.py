@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, said
+from scoring.signals.mistakes.wording import asked, said, said_stems
 from scoring.specification import SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -29,16 +29,14 @@ def tie_asked_cut(case: Case) -> Finding | None:
     ...     "SELECT name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
     'all pilots with the highest: LIMIT 1'
     """
-    text = said(case)
-    found = _ALL_TIED.search(text)
-    if found is None or _BROKEN.search(text) or "with ties" in case.query.sql.casefold():
-        return None
     inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
-    cuts = [each for each in case.sql.limits if each.count == 1 and not each.ranked and each.block not in inner]
-    if cuts:
-        return Finding(1.0, f"{found.group()}: LIMIT 1")
-    numbered = any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows)
-    return Finding(1.0, f"{found.group()}: ROW_NUMBER") if numbered else None
+    cut = any(each.count == 1 and not each.ranked and each.block not in inner for each in case.sql.limits)
+    if not cut and not any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows):
+        return None
+    found = _ALL_TIED.search(said(case))
+    if found is None or _BROKEN.search(said(case)) or "with ties" in case.query.sql.casefold():
+        return None
+    return Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut else 'ROW_NUMBER'}")
 
 
 _BROKEN = re.compile(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b")
@@ -63,9 +61,15 @@ def table_of_others(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM parcels_archive WHERE late = 1")).detail
     'parcels_archive: archive'
     """
-    spoken = {stem(word) for word in re.findall(r"[a-z]+", said(case))}
     tables = {table for block in case.sql.blocks for table in block.tables}
-    for table in sorted(tables):
+    special = [each for each in sorted(tables) if not _QUALIFIED.isdisjoint(identifier_words(each))]
+    return _of_others(special, tables, case) if special else None
+
+
+def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | None:
+    """The first of the special tables whose things are spoken of, and not what is special about them."""
+    spoken = said_stems(case)
+    for table in special:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED - spoken]
         rest = tuple(word for word in words if word not in _QUALIFIED)
@@ -104,7 +108,7 @@ def total_beside_groups_missing(case: Case) -> Finding | None:
     'no total beside the groups'
     """
     sql = case.sql
-    if not _TOTAL_AND.search(asked(case)) or not sql.group_by or sql.set_operations or sql.windows:
+    if not sql.group_by or sql.set_operations or sql.windows or not _TOTAL_AND.search(asked(case)):
         return None
     if (
         re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE)
@@ -124,7 +128,11 @@ def median_averaged(case: Case) -> Finding | None:
     'AVG for the median'
     """
     sql = case.sql
-    if not re.search(r"\bmedian\b", asked(case)) or re.search(r"\b(?:average|avg|mean)\b", asked(case)):
+    if (
+        "median" not in asked(case)
+        or not re.search(r"\bmedian\b", asked(case))
+        or re.search(r"\b(?:average|avg|mean)\b", asked(case))
+    ):
         return None
     funcs = {each.func for each in sql.aggregations}
     if "AVG" not in funcs or sql.windows or any(each.offset for each in sql.limits) or len(sql.limits) > 0:

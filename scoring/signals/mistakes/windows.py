@@ -1,19 +1,18 @@
-"""Signals about windows: running totals, moving averages, neighbours, ranks and parts of dates."""
+"""Signals about windows: running totals, moving averages, neighbours and ranks."""
 
 from __future__ import annotations
 
 import re
 
-from scoring.linking import operand_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_RUNNING = re.compile(r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
-_MOVING = re.compile(r"\b(?:rolling|moving|trailing)\b")
+RUNNING = cue("running cumulative", r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
+_MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
 
 
 def running_total_wrong(case: Case) -> Finding | None:
@@ -26,9 +25,9 @@ def running_total_wrong(case: Case) -> Finding | None:
     'SUM(fare) OVER (ORDER BY month DESC): latest first'
     """
     text = asked(case)
-    if not _RUNNING.search(text) or _MOVING.search(text):
+    if not RUNNING.search(text) or _MOVING.search(text):
         return None
-    found = list(shapes(case, ShapeKind.RUNNING))
+    found = shapes(case, ShapeKind.RUNNING)
     if not found:
         return Finding(1.0, "no sum runs over rows") if "running total" in text or "cumulative" in text else None
     if any(not each.words for each in found):
@@ -52,11 +51,10 @@ def moving_window_wrong(case: Case) -> Finding | None:
     'expected → actual: 6 rows before → 7'
     """
     text = asked(case)
-    span = _SPAN.search(text)
-    if span is None or not _MOVING.search(text):
+    if not _MOVING.search(text) or (span := _SPAN.search(text)) is None:
         return None
     wanted = int(span[1]) if span[1].isdecimal() else _WORDS[span[1]]
-    found = list(shapes(case, ShapeKind.FRAME_ROWS))
+    found = shapes(case, ShapeKind.FRAME_ROWS)
     if not found:
         running = first(case, ShapeKind.RUNNING)
         whole = running is not None and not any(
@@ -115,22 +113,25 @@ def rank_keeps_more(case: Case) -> Finding | None:
     ...     "(ORDER BY hours DESC) AS r FROM pilots) t WHERE r <= 5")).detail
     'denserank up to 5'
     """
-    if _TIED.search(said(case)):
+    found = shapes(case, ShapeKind.RANKED)
+    if not found or _TIED.search(said(case)):
         return None
     asked_rows = {each.k for each in case.question.superlatives if each.k is not None}
-    for each in shapes(case, ShapeKind.RANKED):
+    for each in found:
         if each.words[0] == "denserank" and each.number in asked_rows and each.number > 1 and "equal" not in each.words:
             return Finding(0.5, f"{each.words[0]} up to {each.number}")
     return None
 
 
 _TIED = re.compile(r"\bties?\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
-_LATEST = re.compile(
+_LATEST = cue(
+    "latest recent newest last current",
     r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week"
-    r"|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b"
+    r"|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b",
 )
-_FIRST = re.compile(
-    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+"
+_FIRST = cue(
+    "earliest first",
+    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+",
 )
 _TIMES = frozenset("date at on time day ts timestamp dt datetime created updated".split())
 
@@ -182,134 +183,12 @@ def _is_time(name: str) -> bool:
     return not _TIMES.isdisjoint(identifier_words(name)[-1:])
 
 
-_GRAINS = "hour|day|week|month|quarter|year"
-_PER_GRAIN = re.compile(
-    rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)"
-    rf"|\b({_GRAINS}) (?:by|over|on) \2\b"
-)
-_ADVERBS = re.compile(
-    r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
-)
-_ADVERB_GRAINS = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-}
-
-
-def period_of_groups_wrong(case: Case) -> Finding | None:
-    """A value for each period is asked for, and rows are grouped by another period.
-
-    Grouped by day, a month has thirty rows.
-
-    >>> period_of_groups_wrong(case("Total fares by month",
-    ...     "SELECT CAST(flown_at AS DATE), SUM(fare) FROM trips GROUP BY CAST(flown_at AS DATE)")).detail
-    'expected → actual: month → day'
-    """
-    wanted = _asked_grains(asked(case))
-    if len(wanted) != 1:
-        return None
-    groups = list(shapes(case, ShapeKind.GRAIN))
-    given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
-    grain = next(iter(wanted))
-    if re.search(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)):
-        return None
-    if not given or grain in given or _names_grain(case, grain):
-        return None
-    return Finding(1.0, f"expected → actual: {grain} → {', '.join(sorted(given))}")
-
-
-def _asked_grains(text: str) -> set[str]:
-    found = {match[1] or match[2] for match in _PER_GRAIN.finditer(text)}
-    return found | {_ADVERB_GRAINS[match[1]] for match in _ADVERBS.finditer(text)}
-
-
-def _names_grain(case: Case, grain: str) -> bool:
-    """Whether some grouped or shown column is named like the period: a calendar table may hold it."""
-    keys = [key.operand for key in case.sql.group_by] + [each.operand for each in case.answer]
-    return any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer)
-
-
-def period_ungrouped(case: Case) -> Finding | None:
-    """A value for each period is asked for, and nothing groups by a date.
-
-    One total comes in place of one for each month. Averages and divisions per period need no group.
-
-    >>> period_ungrouped(case("Total fares per month in 2020",
-    ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
-    'no group for each month'
-    """
-    wanted = _asked_grains(asked(case))
-    if len(wanted) != 1 or not case.sql.aggregations or _AVERAGED.search(asked(case)) or _needs_no_group(case):
-        return None
-    grain = wanted.pop()
-    keys = [column for key in case.sql.group_by for column in key.operand.columns]
-    grouped = first(case, ShapeKind.GRAIN) is not None or any(_is_time_like(column.name) for column in keys)
-    read = any(grain in identifier_words(column.name) for column in case.sql.columns)
-    return None if grouped or read or _names_grain(case, grain) else Finding(1.0, f"no group for each {grain}")
-
-
-_AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
-
-
-def _needs_no_group(case: Case) -> bool:
-    """Whether values of periods may be computed side by side, or divided by the number of periods."""
-    sql = case.sql
-    return bool(sql.divisions or sql.windows) or any(
-        each.conditional or each.func == "AVG" for each in sql.aggregations
-    )
-
-
-def _is_time_like(name: str) -> bool:
+def is_time_like(name: str) -> bool:
+    """Whether a column is named like a time or a period of time."""
     return _is_time(name) or not _PERIODS.isdisjoint(identifier_words(name))
 
 
 _PERIODS = frozenset("month year week quarter day period hour date ym yyyymm".split())
-
-
-def month_miswritten(case: Case) -> Finding | None:
-    """A month is written with the code of minutes, or sums and rows follow the names of months.
-
-    `%Y-%M` and `YYYY-MI` give the minute. By name, April comes first.
-
-    >>> month_miswritten(case("Total fares by month", "SELECT strftime('%Y-%M', flown_at), SUM(fare) FROM trips "
-    ...     "GROUP BY 1")).strength
-    1.0
-    """
-    minute = first(case, ShapeKind.MINUTE_FOR_MONTH)
-    if minute is not None and "minute" not in said(case):
-        return Finding(1.0, minute.text)
-    named = first(case, ShapeKind.MONTH_NAME_ORDER)
-    if named is None or "alphabet" in said(case):
-        return None
-    running = bool(_RUNNING.search(asked(case))) or first(case, ShapeKind.NEIGHBOUR) is not None
-    return Finding(1.0 if running else 0.5, named.text)
-
-
-_LAST_DAYS = re.compile(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
-
-
-def rows_for_days(case: Case) -> Finding | None:
-    """The last N days are asked for, and the SQL takes the last N rows.
-
-    A day may have many rows or none.
-
-    >>> rows_for_days(case("Total fares of the last 7 days",
-    ...     "SELECT SUM(fare) FROM (SELECT fare FROM trips ORDER BY flown_at DESC LIMIT 7) t")).detail
-    'LIMIT 7 for the last 7 days'
-    """
-    span = _LAST_DAYS.search(asked(case))
-    if span is None or case.sql.order_by == ():
-        return None
-    cut = next((each for each in case.sql.limits if each.count == int(span[1])), None)
-    if cut is None:
-        return None
-    timed = any(_is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
-    grouped = next(shapes(case, ShapeKind.GRAIN), None) is not None
-    return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
 
 
 def shape_of_direction(shape: Shape) -> Direction:
@@ -326,11 +205,13 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
-    if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) > 1:
+    if len(ranks) != 1 or len(case.question.superlatives) > 1:
         return None
-    if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
+    wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
+    if len(wanted) != 1:
+        return None
+    if any(is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
         return Finding(1.0, f"{ranks[0].text}: a time") if _follows_time(ranks[0], case) else None
     return None if shape_of_direction(ranks[0]) in wanted else Finding(1.0, ranks[0].text)
 

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
+from scoring.words import stem
 
 IDENTIFIER = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
 
 
 def said(case: Case) -> str:
     """Both questions in lower case."""
-    return f"{case.question.text}\n{case.query.enriched_question or ''}".casefold()
+    return case.said
 
 
 def asked(case: Case) -> str:
     """The person's own question in lower case."""
-    return case.question.text.casefold()
+    return case.asked
 
 
-def shapes(case: Case, kind: ShapeKind) -> Iterator[Shape]:
+def said_stems(case: Case) -> set[str]:
+    """The stems of the words of both questions, names in code too."""
+    return {stem(word) for word in re.findall(r"[a-z]+", case.said)}
+
+
+def shapes(case: Case, kind: ShapeKind) -> Sequence[Shape]:
     """The shapes of one kind."""
-    for each in case.sql.shapes:
-        if each.kind is kind:
-            yield each
+    return case.sql.shaped.get(kind, ())
 
 
 def first(case: Case, kind: ShapeKind) -> Shape | None:
     """The first shape of a kind, if any."""
-    return next(shapes(case, kind), None)
+    found = case.sql.shaped.get(kind)
+    return found[0] if found else None
 
 
 _FOLLOWS = re.compile(
@@ -43,3 +49,34 @@ _FOLLOWS = re.compile(
 def follows(case: Case) -> bool:
     """Whether the question goes on with an earlier one, which may have asked for more than it repeats."""
     return _FOLLOWS.match(asked(case)) is not None
+
+
+class CuedPattern(NamedTuple):
+    """A pattern that only matches text with one of some parts: looking for the parts takes a tenth of the time."""
+
+    parts: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first match of the pattern."""
+        return self.pattern.search(text) if self._may_match(text) else None
+
+    def matches(self, text: str) -> Iterable[re.Match[str]]:
+        """All matches of the pattern."""
+        return self.pattern.finditer(text) if self._may_match(text) else ()
+
+    def _may_match(self, text: str) -> bool:
+        for each in self.parts:  # noqa: SIM110 any() with a generator takes longer than what it saves
+            if each in text:
+                return True
+        return False
+
+
+def cue(parts: str, pattern: str) -> CuedPattern:
+    """The cue of a pattern.
+
+    >>> running = cue("rolling moving", "(?:rolling|moving) average")
+    >>> running.search("fares"), running.search("moving average of fares").group()
+    (None, 'moving average')
+    """
+    return CuedPattern(tuple(parts.split()), re.compile(pattern))

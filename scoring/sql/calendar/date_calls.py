@@ -89,6 +89,8 @@ def from_parts(values: Sequence[Constant | None]) -> Constant | None:
     >>> from_parts([Now(Grain.YEAR, -1, whole=True, number=True), Number(1), Number(1)])
     Now(unit=<Grain.YEAR: 'year'>, offset=-1, whole=True, number=False)
     """
+    if len(values) == _YEAR_AND_DAY and values[1] == Number(1):
+        values = (*values, Number(1))  # `MAKEDATE(YEAR(CURDATE()), 1)`: the first day of a year
     if len(values) != 3:
         return None
     year, month, day = values
@@ -96,6 +98,9 @@ def from_parts(values: Sequence[Constant | None]) -> Constant | None:
         whole = [int(each.value) for each in values if isinstance(each, Number)]
         return period(Grain.DAY, year=whole[0], month=whole[1], day=whole[2])
     return _first_of(year, month) if isinstance(year, Now) and year.number and day == Number(1) else None
+
+
+_YEAR_AND_DAY = 2
 
 
 def _first_of(year: Now, month: Constant | None) -> Now | None:

@@ -102,8 +102,13 @@ def _moved_now(start: Now, unit: Grain, count: int) -> Now | None:
         return Now(unit, start.offset + count, start.whole, start.number)
     if start.whole and not start.number and (same := _in_units(start.unit, unit, count)) is not None:
         return Now(start.unit, start.offset + same, whole=True)
+    if start.whole and not start.number and (unit, count) == (Grain.DAY, -1) and start.unit in _SPANS:
+        return Now(start.unit, start.offset - 1, whole=True)  # the last day of the one before, as LAST_DAY gives it
     to_the_day = not start.whole or (start.unit is Grain.DAY and not start.number)
     return Now(unit, count) if start.offset == 0 and to_the_day else None
+
+
+_SPANS = frozenset({Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR})
 
 
 def _in_units(own: Grain, unit: Grain, count: int) -> int | None:

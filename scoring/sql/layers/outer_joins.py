@@ -34,13 +34,16 @@ def read_outer_joins(spec: Steps) -> None:
     for path, block in blocks.items():
         joins = [each for each in spec.joins if each.block == path]
         filters = [each for each in spec.filters.values() if each.block == path]
-        _make_inner(spec, joins, filters)
+        _make_inner(spec, block, joins, filters)
         _make_exclusions(spec, block, joins, filters)
 
 
-def _make_inner(spec: Steps, joins: list[Join], filters: list[SqlFilter]) -> None:
-    """`LEFT JOIN` is an inner join where WHERE, or a later inner join, drops the rows without a partner."""
-    needed = {table for each in filters for table in _needed(each)}
+def _make_inner(spec: Steps, block: Block, joins: list[Join], filters: list[SqlFilter]) -> None:
+    """`LEFT JOIN` is an inner join where WHERE, or a later inner join, drops the rows without a partner.
+
+    Of a table that is joined with itself, names do not say which of its rows a condition needs.
+    """
+    needed = {table for each in filters for table in _needed(each) if block.tables.count(str(table)) == 1}
     counted = len(joins) == 1 and any(map(_counts_several, filters))
     for join in reversed(joins):
         rejected = join.kind == "left" and any((counted, join.table in needed))

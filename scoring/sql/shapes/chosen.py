@@ -12,7 +12,8 @@ from scoring.sql.shapes.selects import Select, written
 from scoring.sql.shapes.windows import first_columns, first_ranks, order_of, partition_of
 
 _TESTS = (exp.EQ, exp.In, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
-_STEPS = (exp.Sub, exp.Add, exp.DateDiff, exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.TsOrDsDiff, exp.TimestampDiff)
+STEPS = (exp.Sub, exp.Add, exp.DateDiff, exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.TsOrDsDiff, exp.TimestampDiff)
+"""What may compute how far one row is from the next."""
 _MOVES = frozenset({"datediff", "dateadd", "date_add", "date_sub", "adddays", "subtractdays", "julianday", "date"})
 
 
@@ -51,7 +52,7 @@ def _conditions(select: Select, followed: tuple[Column, ...]) -> Iterator[Shape]
 def steps(select: Select) -> Iterator[Shape]:
     """Differences between rows: of a date and a row number, of a row and the one before, or of two rows."""
     for each in select.own:
-        if not (isinstance(each, _STEPS) or (isinstance(each, exp.Anonymous) and each.name.lower() in _MOVES)):
+        if not (isinstance(each, STEPS) or (isinstance(each, exp.Anonymous) and each.name.lower() in _MOVES)):
             continue
         if each.find(exp.Column) is None:
             continue

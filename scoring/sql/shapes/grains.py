@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.selects import Select, written
-from scoring.sql.terms import Node
+from scoring.sql.terms import Node, derived_kinds
 
 _TRUNCATED = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
 _PARTS: dict[type[Node], str] = {
@@ -41,6 +41,13 @@ _SHIFTS = (
     exp.AddMonths,
     exp.Interval,
 )
+YEARS = (exp.Extract, exp.Year, exp.YearOfWeek, exp.YearOfWeekIso, exp.TimeToStr, exp.ToChar, exp.Anonymous)
+"""What may read the year of a date."""
+ZONED = (
+    exp.Anonymous,
+    *(kind for kind in derived_kinds(exp.Expr) if not {"zone", "target_tz"}.isdisjoint(kind.arg_types)),
+)
+"""What may convert a time to a zone."""
 _WEEK_YEARS = re.compile(r"%G|%V|\bI?YYY-?IW\b|IYYY", re.IGNORECASE)
 
 
@@ -142,7 +149,7 @@ def _format(node: Node) -> str:
 def shifted_years(select: Select) -> Iterator[Shape]:
     """Conditions on the year of a date that was shifted by months, or on the year that a week belongs to."""
     for each in [*select.conjuncts("where"), *select.conjuncts("having")]:
-        for part in each.walk():
+        for part in each.find_all(*YEARS):
             if isinstance(part, (exp.Extract, exp.Year, exp.TimeToStr)) and _is_year(part):
                 inner = part.expression if isinstance(part, exp.Extract) else part.this
                 if isinstance(inner, exp.Expr) and inner.find(*_SHIFTS) and inner.find(exp.Column):

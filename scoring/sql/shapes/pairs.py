@@ -19,6 +19,8 @@ _FLIPPED = {"more": "less", "less": "more"}
 
 def roles(select: Select) -> Iterator[Shape]:
     """Comparisons of a row with the row of its own table that it refers to, and which of the two is shown."""
+    if len(select.items) < 2 and select.outer is None:
+        return
     for child, holder, role in _referring(select):
         yield from _compared(select, child, holder, role)
         shown = {
@@ -78,7 +80,6 @@ def _side(place: Select, select: Select, part: Node) -> SourceItem | None:
 def self_pairs(select: Select) -> Iterator[Shape]:
     """Rows of one table paired by a join, or counted as n × (n - 1), and how often each pair is counted."""
     items = list(select.items.values())
-    halved = _is_halved(select)
     for place, first in enumerate(items):
         for second in items[place + 1 :]:
             if first.table is None or first.table != second.table:
@@ -90,11 +91,14 @@ def self_pairs(select: Select) -> Iterator[Shape]:
                 if {select.item_of(left), select.item_of(right)} == {first, second}
             )
             yield Shape(
-                kind=ShapeKind.SELF_PAIR, text=f"pairs of {first.table}", words=(words, *halved), columns=linked
+                kind=ShapeKind.SELF_PAIR,
+                text=f"pairs of {first.table}",
+                words=(words, *_halved(select)),
+                columns=linked,
             )
-    for each in select.own:
+    for each in select.own if exp.Mul in select.kinds else ():
         if isinstance(each, exp.Mul) and _is_combination(each):
-            yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *halved))
+            yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *_halved(select)))
 
 
 def _kept_once(select: Select, first: SourceItem, second: SourceItem) -> str:
@@ -116,7 +120,7 @@ def _is_combination(node: Node) -> bool:
     return isinstance(right, exp.Sub) and right.this == left and right.expression.name == "1"
 
 
-def _is_halved(select: Select) -> tuple[str, ...]:
+def _halved(select: Select) -> tuple[str, ...]:
     place: Select | None = select
     while place is not None:
         for each in place.own:

@@ -61,7 +61,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
 
 def _counts_conditionally(call: Node) -> bool:
     """Whether an aggregate counts the rows that meet a condition: SUM of a CASE of constants."""
-    if call.find(exp.Distinct) or _is_windowed(call) or isinstance(call.this, (exp.Star, exp.Column)):
+    if isinstance(call.this, (exp.Star, exp.Column)) or call.find(exp.Distinct) or _is_windowed(call):
         return False
     return _added(call).find(exp.Column) is None and call.this.find(exp.Column) is not None
 
@@ -264,8 +264,10 @@ def _tells_apart(inner: Select, node: Node) -> bool:
 
 def hidden_keys(select: Select) -> Iterator[Shape]:
     """Keys of a thing that the answer neither shows nor names: they split its groups."""
+    if select.role != "main":
+        return
     plain = [each for node in select.shown if not node.find(exp.AggFunc) for each in select.columns_in(node)]
-    shown = _base_columns(select, plain) if select.role == "main" and select.keys else set[Column]()
+    shown = _base_columns(select, plain) if select.keys else set[Column]()
     tables = {each.table for each in shown} | {None}
     grouped = (
         _base_columns(select, [key for key in select.keys if isinstance(key, exp.Column)]) if shown else set[Column]()

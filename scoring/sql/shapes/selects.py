@@ -8,11 +8,13 @@ from functools import cached_property
 from sqlglot import ErrorLevel, exp
 
 from scoring.specification import Column
-from scoring.sql.terms import Node, children
+from scoring.sql.terms import Node, children, derived_kinds
 
 _DEEPEST = 24
 """Inner queries through which a column is followed."""
-_NESTED = (exp.Select, exp.SetOperation, exp.Subquery)
+_QUERIES = derived_kinds(exp.Query)
+_APART = _QUERIES | {exp.With, exp.From}
+"""Parts of a SELECT that hold other SELECTs, or items of FROM."""
 
 
 class SourceItem:
@@ -57,11 +59,10 @@ class Select:
         """The SELECTs of subqueries in its expressions."""
         self.role = "main"
         """`main`, `inner` (a CTE or an item of FROM) or `nested` (a subquery of an expression)."""
-
-    @cached_property
-    def own(self) -> list[Node]:
-        """Its nodes without those of queries in it."""
-        return list(own_nodes(self.node))
+        self.own, queries = _parts(node)
+        """Its nodes without those of queries in it, and without the names in columns."""
+        self.kinds = frozenset([*map(type, self.own[1:]), *queries])
+        """The kinds of the nodes and queries in it."""
 
     def conjuncts(self, clause: str) -> list[Node]:
         """The conditions that a clause joins by AND."""
@@ -135,7 +136,9 @@ class Select:
 
     def columns_in(self, node: Node) -> list[Node]:
         """The columns of an expression, without those of queries in it."""
-        return [each for each in own_nodes(node) if isinstance(each, exp.Column)]
+        if type(node) is exp.Column:
+            return [node]
+        return [each for each in _parts(node)[0] if isinstance(each, exp.Column)]
 
     @cached_property
     def pairs(self) -> list[tuple[Node, Node, Node | None]]:
@@ -170,20 +173,40 @@ class Select:
 
 def written(node: Node) -> str:
     """An expression as canonical SQL, for people."""
-    return node.sql(unsupported_level=ErrorLevel.IGNORE)
+    # The generator is slow, and two thirds of what is written are this.
+    return "COUNT(*)" if _counts_all(node) else node.sql(unsupported_level=ErrorLevel.IGNORE)
 
 
-def own_nodes(node: Node) -> Iterator[Node]:
-    """The nodes of an expression or a SELECT, without those of queries in it."""
+def _counts_all(node: Node) -> bool:
+    star = node.this if type(node) is exp.Count else None
+    if type(star) is not exp.Star or any(star.args.values()) or node.args.get("expressions"):
+        return False
+    return not (star.comments or node.comments)
+
+
+def _parts(node: Node) -> tuple[list[Node], set[type[Node]]]:
+    """The nodes of an expression or a SELECT without those of queries in it, and the kinds of these queries.
+
+    Of a column's own nodes only the column is listed: names are half of all nodes, and nothing looks for them.
+    """
+    found: list[Node] = []
+    queries: set[type[Node]] = set()
     waiting = [node]
     while waiting:
         each = waiting.pop()
-        yield each
+        found.append(each)
+        if type(each) is exp.Column and type(each.this) is exp.Identifier:
+            continue
         for child in each.iter_expressions():
-            if not isinstance(child, _NESTED) and not isinstance(child, (exp.With, exp.From, exp.Join)):
+            kind = type(child)
+            if kind is exp.Join:
+                on = child.args.get("on")
+                waiting += [on] if isinstance(on, exp.Expr) else []
+            elif kind not in _APART:
                 waiting.append(child)
-            elif isinstance(child, exp.Join) and isinstance(on := child.args.get("on"), exp.Expr):
-                waiting.append(on)
+            elif kind in _QUERIES:
+                queries.add(kind)
+    return found, queries
 
 
 def conjuncts(node: Node) -> Iterator[Node]:
@@ -233,7 +256,7 @@ def _read(node: Node, outer: Select | None, ctes: _Ctes, found: list[Select], ro
     select.role = role
     found.append(select)
     _read_items(select, ctes, found)
-    for nested in _subqueries(select):
+    for nested in _subqueries(select) if select.kinds & _QUERIES else ():
         select.nested += _read(nested, select, ctes, found, "nested")[0]
     return [select], False
 

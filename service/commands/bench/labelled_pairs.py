@@ -72,7 +72,7 @@ Pairs = Sequence[LabelledPair]
 def bench_equivalence(source: str, *, bound: int, budget: float, schema: bool, as_json: bool) -> None:
     """Prints the figures: lines on a terminal, JSON elsewhere."""
     if find_spec("z3") is None:
-        refuse("the bench asks the proof of every pair: pip install 'sqlassay[references]' (z3-solver)")
+        refuse("the bench asks the proof of every pair: pip install 'sqlassay[verify]' (z3-solver)")
     with open_input(source) as lines, progress("verifying", size_of(source)) as advance:
         pairs = list(_verified(read_lines(lines), advance, bound=bound, budget=budget, schema=schema))
     if not pairs:

@@ -22,6 +22,8 @@ from faststream.kafka.security import parse_security
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+import service
+from service.commands.bench import slow_model as slow_model_server
 from service.commands.bench.own_database import own_database
 from service.commands.exits import give_up
 from service.kafka.client import security
@@ -131,7 +133,7 @@ class Rig:
     @contextmanager
     def worker(self, **more: str) -> Generator[None]:
         """Runs one worker, as operators do."""
-        command = [sys.executable, "-m", "service", "serve", "--role", "worker"]
+        command = [sys.executable, "-m", service.__name__, "serve", "--role", "worker"]
         with _process(command, self.environment(more)) as running:
             yield
             if running.poll() is not None:
@@ -143,7 +145,7 @@ def slow_model(seconds: float) -> Generator[dict[str, str]]:
     """Runs a model server that takes `seconds` for a reply; yields the settings that name it."""
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "service.commands.bench.slow_model", str(port), str(seconds)]
+    command = [sys.executable, "-m", slow_model_server.__name__, str(port), str(seconds)]
     with _process(command, dict(os.environ)):
         yield {
             "SQLASSAY_JUDGE__BASE_URL": f"http://127.0.0.1:{port}/v1",

@@ -17,6 +17,7 @@ from scoring.verdict import Case
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, stored_verdicts
 from service.commands.exits import refuse
+from service.commands.files.formats import ScoredFiles
 from service.commands.rules.learned_file import learned_for
 from service.commands.score_lines import LocalScorer
 from service.commands.score_models import with_models
@@ -73,7 +74,7 @@ def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, 
     rules = Rules(judge=JudgeRules(bar=options.bar), learned=learned_for(options.learned, policy))
     with tempfile.TemporaryDirectory() as folder:
         scores, replies = Path(folder) / "scores.jsonl", Path(folder) / "replies.jsonl"
-        with_models(LocalScorer(rules, judge), policy).score_file(source, str(scores))
+        with_models(LocalScorer(rules, judge), policy).score_file(ScoredFiles(source, str(scores)))
         scored = [(line, json.loads(line)) for line in scores.read_bytes().splitlines()]
         own = [(line, row) for line, row in scored if not row.get("fallback")]
         replies.write_bytes(b"\n".join(line for line, _ in own))

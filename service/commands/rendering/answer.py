@@ -11,6 +11,7 @@ from rich.text import Text
 
 from scoring.display import show_filter, show_match
 from scoring.query import Query, Unscored
+from scoring.question.follow_ups import FollowUp
 from scoring.rules import Tier
 from scoring.verdict import Case, Composite, Dimension, Enrichment, FilterAlignment, Normalization, Reason, Score
 from service.commands.rendering.specifications import specifications
@@ -43,7 +44,7 @@ def explanation(score: Score) -> RenderableType:
     )
     return Group(
         head,
-        texts(case.query),
+        texts(case.query, case.follow_up),
         specifications(case.question, case.sql),
         alignment(case),
         excused(case.normalizations),
@@ -59,10 +60,13 @@ def refusal(query: Query, unscored: Unscored) -> RenderableType:
     return Group(head, Text(one_line(unscored.detail)), texts(query))
 
 
-def texts(query: Query) -> RenderableType:
-    """The question, the enriched question and the SQL (Qu, Qe and S)."""
+def texts(query: Query, follow_up: FollowUp | None = None) -> RenderableType:
+    """The question, what it means as a follow-up, the enriched question and the SQL (Qu, Qe and S)."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_row(Text("question", style="dim"), Text(one_line(query.question)))
+    asked = query.question if follow_up is None else follow_up.fragment
+    grid.add_row(Text("question", style="dim"), Text(one_line(asked)))
+    if follow_up is not None:
+        grid.add_row(Text("meaning", style="dim"), Text(one_line(follow_up.meaning)))
     if query.enriched_question:
         grid.add_row(Text("enriched", style="dim"), Text(one_line(query.enriched_question)))
     grid.add_row(Text("SQL", style="dim"), Text(printable(query.sql), style="cyan"))

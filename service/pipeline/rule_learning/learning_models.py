@@ -80,7 +80,12 @@ class LearningModels:
         learn, writer = self.settings.learn, writer_settings(self.settings)
         seconds, model = learn.timeout, cast("str", learn.embedding_model)
         opened = open_client(
-            cast("str", writer.base_url), writer.api_key, connections=4, seconds=seconds, max_body=MAX_EMBEDDINGS
+            cast("str", writer.base_url),
+            writer.api_key,
+            connections=4,
+            seconds=seconds,
+            max_body=MAX_EMBEDDINGS,
+            proxy=writer.proxy,
         )
         found: list[list[float]] = []
         async with opened as client:

@@ -28,6 +28,7 @@ _TEXTS = (
     "sql",
     "dialect",
     "result",
+    "history",
     "p_alone",
     "judge",
 )

@@ -30,7 +30,7 @@ _FEW_LABELS = 10_000
 _CANCELED = "57014"
 """SQLSTATE of a statement that its timeout ended."""
 _EVENT = ("tenant", "source", "event_id")
-_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "event"})
+_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "history", "event"})
 _LISTED = [column for column in _ROWS if column.name not in _UNLISTED]
 _REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
 _WITH_REFERENCE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, _ROWS.event == _REFERENCES.event)

@@ -22,6 +22,7 @@ WITHHELD_TEXTS: Mapping[str, object] = {
     "sql": "",
     "reference_sql": None,
     "result": None,
+    "history": None,
     "attributes": {},
 }
 """Values of the text columns in a row whose texts are withheld."""
@@ -86,4 +87,7 @@ async def copy_rows(connection: AsyncConnection, evaluations: Sequence[Evaluatio
 
 def _encoded(row: Mapping[str, object]) -> list[object]:
     # COPY bypasses SQLAlchemy, which otherwise turns objects into JSON
-    return [orjson.dumps(value).decode() if isinstance(value, dict) else value for value in row.values()]
+    return [
+        orjson.dumps(value).decode() if isinstance(value, dict) or (name == "history" and value is not None) else value
+        for name, value in row.items()
+    ]

@@ -92,6 +92,7 @@ class EvaluationRow(SQLModel, table=True):
     dialect: str | None = column(Text, null=True)
     reference_sql: str | None = column(Text, null=True)
     result: dict[str, Any] | None = column(JSONB(none_as_null=True), null=True)
+    history: list[dict[str, Any]] | None = column(JSONB(none_as_null=True), null=True)
     withheld: bool = flag(default=False)
     score: float | None = column(Double, null=True)
     tier: str | None = column(Text, null=True)

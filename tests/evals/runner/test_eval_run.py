@@ -121,14 +121,14 @@ def test_names_are_not_checked_where_no_schema_is_known_or_wanted(mill: Mill) ->
 
 
 @pytest.mark.slow  # takes over a second
-def test_ddl_compares_where_there_is_no_database_and_the_judge_where_there_is_no_ddl(mill: Mill) -> None:
+def test_ddl_compares_where_there_is_no_database_and_inferred_tables_where_there_is_no_ddl(mill: Mill) -> None:
     by_schema = mill.recorded(ANSWERS, "--schemas", mill.ddl, out="by_schema")
     assert [each["compared_by"] for each in by_schema.values()] == ["schema", "schema", "schema", None]
     assert by_schema["count"]["equivalence"] == "equivalent"
     assert by_schema["widest"]["equivalence"] == "different"
-    by_judge = mill.recorded(ANSWERS, out="by_judge")
-    assert {each["compared_by"] for each in by_judge.values()} == {"judge", None}
-    assert by_judge["widest"]["equivalence"] == "different"
+    inferred = mill.recorded(ANSWERS, out="inferred")
+    assert {each["compared_by"] for each in inferred.values()} == {"inferred", None}
+    assert inferred["widest"]["equivalence"] == "different"
 
 
 @pytest.mark.parametrize(
@@ -336,3 +336,45 @@ def test_execution_verdicts_agree_with_labels_made_on_many_databases(tmp_path: P
     assert sum(agreed) / len(agreed) >= 0.97
     explained = [each for each, right in zip(found, agreed, strict=True) if not right]
     assert all("ties" in each["rationale"] or "both_empty" in each["rationale"] for each in explained)
+
+
+QUALIFIED: dict[str, str | None] = {
+    "count": "SELECT COUNT(*) FROM weaving.mills",
+    "names": "SELECT l.name FROM weaving.looms AS l JOIN weaving.mills AS m ON l.mill = m.id",
+    "widest": "SELECT name FROM weaving.looms WHERE id = 120",
+    "towns": "SELECT t.id FROM weaving.mills AS t ORDER BY t.id",
+}
+"""Another table, a filter left out, another column, another column again."""
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "inferred"])
+def test_wrong_answers_with_qualified_names_do_not_pass(mill: Mill, declared: bool) -> None:
+    golds = [case(each) for each in GOLDS]
+    for each in golds:
+        for table in ("looms", "mills"):
+            each["gold_sql"] = each["gold_sql"].replace(table, f"weaving.{table}")
+    lines(mill.benchmark, golds)
+    found = mill.recorded(QUALIFIED, "--dialect", "bigquery", *(["--schemas", mill.ddl] if declared else []))
+    assert {each["equivalence"] for each in found.values()} == {"different"}
+    assert mill.summary()["pass_rate"] == 0.0
+    right: dict[str, str | None] = {each["case_id"]: each["gold_sql"] for each in golds}
+    mill.recorded(right, "--dialect", "bigquery", "--schemas", mill.ddl, out="right")
+    assert mill.summary("right")["pass_rate"] == 1.0
+
+
+def test_what_was_not_compared_never_passes_and_fails_the_gate_unless_allowed(mill: Mill) -> None:
+    gold = "SELECT name FROM looms WHERE REGEXP_CONTAINS(name, r'^A.*a$')"
+    lines(mill.benchmark, [case("count"), case("widest", gold_sql=gold)])
+    answers = mill.predictions({"count": "SELECT COUNT(id) FROM looms", "widest": gold.replace("^A.*", "^A.*d")})
+    options = ("--backend", "recorded", "--predictions", answers, "--dialect", "bigquery", "--schemas", mill.ddl)
+    mill.run(*options)
+    record = {each["case_id"]: each for each in mill.records()}["widest"]
+    assert (record["equivalence"], record["pass"], record["compared_by"]) == ("not_compared", False, None)
+    assert "could not compare them" in record["rationale"]
+    summary = mill.summary()
+    assert (summary["not_compared"], summary["pass_rate"]) == (1, 0.5)
+    assert summary["slices"]["complexity"]["hard"]["not_compared"] == 1
+    said = mill.run(*options, "--fail-under", "pass=0.5", code=1)
+    assert "FAILED: not compared <= 0: 1 answer could not be compared" in said
+    said = mill.run(*options, "--fail-under", "pass=0.5", "--allow-not-compared", "1")
+    assert "passed: not compared <= 1" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from tests.scoring.cost.texts import ASKED, SELECT, Make, Texts, asked, both, each, enriched, rewritten
@@ -105,6 +105,57 @@ ENRICHED: Mapping[str, Make] = MappingProxyType(
         "rewritten superlatives": rewritten("the highest wage{n}", "the lowest wage{n}"),
     }
 )
+_JOINTS = "-_.:/'&@+"
+_PHRASES = MappingProxyType(
+    {
+        "output": "List the {w} of all bakers.",
+        "aggregate": "What is the average {w}?",
+        "comparison": "Which bakers have a {w} greater than 5?",
+        "columns": "Which bakers have a a{w} later than a{w}?",
+        "value": "Which bakers have name '{w}'?",
+        "group": "Count the bakers for each {w}.",
+        "superlative": "Which baker has the highest {w}?",
+        "order": "List bakers sorted by {w}.",
+        "name": "Who knows Anna{w}?",
+        "definition": "Which bakers are tall? (tall refers to {w} = 1)",
+        "defined": "Which bakers are tall? ({w} refers to wage > 1)",
+    }
+)
+_QUERIES = MappingProxyType(
+    {
+        "outputs": lambda n: f"SELECT {each('ab{n}', min(n, 99), ', ')} FROM t",
+        "conditions": lambda n: SELECT + each("ab{n} > {n}", min(n, 99), " AND "),
+        "values": lambda n: SELECT + "a IN (" + each("'ab{n} ac{n}'", n, ", ") + ")",
+        "names of parts": lambda n: f"SELECT {each('ab{n}', n, '_')} FROM t",
+        "names of humps": lambda n: f"SELECT {each('Ab{n}', n)} FROM t",
+        "text of words": lambda n: f"{SELECT}a = '{each('ab{n}', n, ' ')}'",
+    }
+)
+
+
+def _joined(phrase: str, joint: str, query: Callable[[int], str], *, in_evidence: bool) -> Make:
+    def make(number: int) -> Texts:
+        text = phrase.replace("{w}", each("ab{n}", number, joint))
+        if in_evidence:
+            return Texts(question="Which bakers are tall?", enriched=text, sql=query(number))
+        return Texts(question=text, sql=query(number))
+
+    return make
+
+
+JOINED: Mapping[str, Make] = MappingProxyType(
+    {
+        f"one word joined by {joint}: {place}{' in Qe' if in_evidence else ''}, {kind}": _joined(
+            phrase, joint, query, in_evidence=in_evidence
+        )
+        for turn, joint in enumerate(_JOINTS)
+        for place, phrase in _PHRASES.items()
+        for row, (kind, query) in enumerate(_QUERIES.items())
+        for in_evidence in ((turn + row) % 2 == 0,)
+        if joint in "-_" or (turn + row) % 3 == 0
+    }
+)
+"""A grammar of events with one long word: each mark that joins it, each place of the question, each kind of query."""
 BOTH: Mapping[str, Make] = MappingProxyType(
     {
         "quotes and parameters": both("'x{n}'", SELECT, "a{n} = ?", " AND "),

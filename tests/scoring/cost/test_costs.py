@@ -23,6 +23,9 @@ QUICK = (
     "enriched: rewritten comparisons",
     "both: quotes and an IN list",
     "both: words and conditions",
+    "joined: one word joined by _: comparison, values",
+    "joined: one word joined by _: defined, names of humps",
+    "joined: one word joined by -: output in Qe, outputs",
 )
 """Generators that once cost the square or the cube of their size."""
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -22,14 +23,14 @@ GOOD = {
     "sql": "SELECT COUNT(*) FROM members WHERE joined_on >= '2025-01-01' AND joined_on < '2026-01-01'",
 }
 FIELDS = (
-    "event_id tenant agent score tier filter_status verdict confidence p_correct judge reasons enrichment alignment"
-    " composite normalizations question_spec sql_spec unscored evaluator_version rules_version"
+    "event_id tenant agent score tier filter_status verdict confidence p_correct judge reasons follow_up enrichment"
+    " alignment composite normalizations question_spec sql_spec unscored evaluator_version rules_version"
 )
 
 
 def scored(*lines: bytes) -> list[dict]:
     done = sqlassay("score", "-", text=b"\n".join(lines))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in {0, 1}, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -44,7 +45,8 @@ def test_a_line_that_is_too_costly_has_no_score_and_its_neighbours_have_theirs(t
         b"\n".join([event(event_id="a"), costly, event(event_id="b"), costly, b"{", event(event_id="c")])
     )
     done = sqlassay("score", str(source), "--out", str(target), "--cpu-seconds", "0.05")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 1
+    assert done.stderr.startswith("scored 3, unscored 2 (TOO_COSTLY 2), refused 1, mean ")
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert [row["event_id"] for row in rows] == ["a", "costly", "b", "costly", None, "c"]
     assert [row["unscored"] for row in rows] == [None, "TOO_COSTLY", None, "TOO_COSTLY", "INVALID_EVENT", None]
@@ -54,7 +56,13 @@ def test_a_line_that_is_too_costly_has_no_score_and_its_neighbours_have_theirs(t
 
 @pytest.mark.parametrize(
     ("begin", "fix"),
-    [(b"\x1f\x8b\x08", "unpack it"), (b"\xff\xfe{\x00", "save it as UTF-8"), (b"PK\x03\x04", "one object a line")],
+    [
+        (b"\x1f\x8b\x08", "unpack it"),
+        (b"\xff\xfe{\x00", "save it as UTF-8"),
+        (b"PK\x03\x04", "save its sheet as CSV"),
+        (b"PAR1\x15", "ends in .parquet"),
+        (b"SQLite format 3\x00", "binary"),
+    ],
 )
 def test_a_file_that_is_no_text_is_refused_as_a_whole(tmp_path: Path, begin: bytes, fix: str) -> None:
     source = tmp_path / "in.jsonl"
@@ -78,7 +86,8 @@ def test_every_line_gives_a_row_with_every_field(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(event() + b"\n")
     done = sqlassay("score", str(source), "--out", str(target))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert re.fullmatch(r"scored 1, unscored 0, refused 0, mean \d+\.\d\d → out\.jsonl\n", done.stderr)
     [row] = [json.loads(line) for line in target.read_text().splitlines()]
     assert set(row) == set(FIELDS.split())
     assert row["event_id"] == "7"

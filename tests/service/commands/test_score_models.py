@@ -32,7 +32,7 @@ def test_the_model_judges_every_line_and_rows_keep_the_order_of_lines(model_serv
     model_server.script(slow, first=({**slow, "seconds": 0.4},))
     lines = [event(1), "no json", *(event(number, number) for number in range(2, 9))]
     done = sqlassay("score", "-", "--judge", "llm", text="\n".join(lines), url=model_server.url)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["event_id"] for row in rows] == ["1", None, *map(str, range(2, 9))]
     scored = [row for row in rows if row["score"] is not None]

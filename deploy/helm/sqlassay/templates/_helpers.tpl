@@ -3,6 +3,9 @@
 {{- end }}
 
 {{- define "sqlassay.fullname" -}}
+{{- if not .Values.common }}
+{{- fail "common: is missing: upgrade with --reset-then-reuse-values in place of --reuse-values, so that the new chart's defaults are used" }}
+{{- end }}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
 {{- else if contains .Chart.Name .Release.Name }}
@@ -18,14 +21,18 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "sqlassay.labels" -}}
+{{- with .Values.common.labels }}
+{{- toYaml . | nindent 0 }}
+{{- end }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ include "sqlassay.selector" . }}
-app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | trunc 63 | trimSuffix "-" | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "sqlassay.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- if .Values.image.digest }}{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{- define "sqlassay.serviceAccount" -}}
@@ -33,28 +40,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- else }}{{ .Values.serviceAccount.name | default "default" }}{{ end }}
 {{- end }}
 
-{{- define "sqlassay.secret" -}}
-{{ .Values.secrets.existingSecret | default (include "sqlassay.fullname" .) }}
+{{/* The service account of a role: (dict "root" $ "role" "api"). That of the Job is made before the others exist. */}}
+{{- define "sqlassay.serviceAccountOf" -}}
+{{- if and .root.Values.serviceAccount.create (eq .role "migrate") }}{{ include "sqlassay.fullname" .root }}-migrate
+{{- else }}{{ include "sqlassay.serviceAccount" .root }}{{ end }}
 {{- end }}
 
-{{- define "sqlassay.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 10001
-runAsGroup: 10001
-fsGroup: 10001
-seccompProfile: {type: RuntimeDefault}
-{{- end }}
-
-{{- define "sqlassay.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: {drop: [ALL]}
-{{- end }}
-
-{{- define "sqlassay.environment" -}}
-envFrom:
-  - configMapRef: {name: {{ include "sqlassay.fullname" . }}}
-  - secretRef: {name: {{ include "sqlassay.secret" . }}}
+{{/* Makes an object one of the hook that migrates: (dict "root" $ "weight" "-5"). */}}
+{{- define "sqlassay.migrationHook" -}}
+helm.sh/hook: {{ .root.Values.migrations.hook }}
+helm.sh/hook-weight: {{ .weight | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end }}
 
 {{/*
@@ -77,71 +73,30 @@ without a port has the usual one. (dict "to" .Values.networkPolicy.egress.kafka 
     {{- end }}
 {{- end }}
 
-{{/* The Pod template of one role: (dict "root" $ "role" "api" "values" .Values.api) */}}
-{{- define "sqlassay.pod" -}}
-{{- $root := .root }}
-metadata:
-  labels:
-    {{- include "sqlassay.selector" $root | nindent 4 }}
-    app.kubernetes.io/component: {{ .role }}
-  annotations:
-    checksum/config: {{ include (print $root.Template.BasePath "/configmap.yaml") $root | sha256sum }}
-    checksum/secret: {{ include (print $root.Template.BasePath "/secret.yaml") $root | sha256sum }}
-    {{- with .values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
-spec:
-  serviceAccountName: {{ include "sqlassay.serviceAccount" $root }}
-  automountServiceAccountToken: false
-  terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds | default 45 }}
-  securityContext: {{- include "sqlassay.podSecurity" $root | nindent 4 }}
-  {{- with $root.Values.imagePullSecrets }}
-  imagePullSecrets: {{- toYaml . | nindent 4 }}
+{{/* The container of api or worker, as YAML: (dict "root" $ "role" "api" "probes" …) */}}
+{{- define "sqlassay.serving" -}}
+name: sqlassay
+args: [serve, --role, {{ .role }}]
+envFrom:
+  - configMapRef: {name: {{ include "sqlassay.fullname" .root }}}
+  {{- if or .root.Values.secrets.existingSecret (include "sqlassay.secretData" .root) }}
+  - secretRef: {name: {{ include "sqlassay.secret" .root }}}
   {{- end }}
-  topologySpreadConstraints:
-    - maxSkew: 1
-      topologyKey: kubernetes.io/hostname
-      whenUnsatisfiable: ScheduleAnyway
-      labelSelector:
-        matchLabels:
-          {{- include "sqlassay.selector" $root | nindent 10 }}
-          app.kubernetes.io/component: {{ .role }}
-  containers:
-    - name: sqlassay
-      image: {{ include "sqlassay.image" $root }}
-      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-      args: [serve, --role, {{ .role }}]
-      {{- include "sqlassay.environment" $root | nindent 6 }}
-      ports:
-        - {name: http, containerPort: 8321}
-      startupProbe:
-        httpGet: {path: /healthz, port: http}
-        periodSeconds: 2
-        failureThreshold: 60
-      livenessProbe:
-        httpGet: {path: /healthz, port: http}
-        periodSeconds: 15
-        timeoutSeconds: 5
-        failureThreshold: 4
-      readinessProbe:
-        {{- /* without Kafka an api still answers all reading, and says why it takes no events */}}
-        httpGet: {path: {{ ternary "/readyz?without=kafka" "/readyz" (eq .role "api") | quote }}, port: http}
-        periodSeconds: 5
-        timeoutSeconds: 5
-      securityContext: {{- include "sqlassay.containerSecurity" $root | nindent 8 }}
-      resources: {{- toYaml .values.resources | nindent 8 }}
-      volumeMounts:
-        - {name: tmp, mountPath: /tmp}
-  volumes:
-    - name: tmp
-      emptyDir: {sizeLimit: 256Mi}
-  {{- with .values.nodeSelector }}
-  nodeSelector: {{- toYaml . | nindent 4 }}
+{{- with .root.Values.secrets.from }}
+env:
+  {{- range $name, $source := . }}
+  - {name: {{ $name }}, valueFrom: {secretKeyRef: {{ toJson $source }}}}
   {{- end }}
-  {{- with .values.tolerations }}
-  tolerations: {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with .values.affinity }}
-  affinity: {{- toYaml . | nindent 4 }}
-  {{- end }}
+{{- end }}
+ports:
+  - {name: http, containerPort: 8321, protocol: TCP}
+startupProbe: {{- include "sqlassay.probe" (dict "path" "/healthz" "times" .probes.startup) | nindent 2 }}
+livenessProbe: {{- include "sqlassay.probe" (dict "path" "/healthz" "times" .probes.liveness) | nindent 2 }}
+{{- /* without Kafka an api still answers all reading, and says why it takes no events */}}
+readinessProbe: {{- include "sqlassay.probe" (dict "path" (ternary "/readyz?without=kafka" "/readyz" (eq .role "api")) "times" .probes.readiness) | nindent 2 }}
+{{- with include "sqlassay.kafkaMounts" .root }}
+volumeMounts: {{- . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* Whether people log in otherwise than by token. */}}
@@ -207,4 +162,12 @@ SQLASSAY_PROXY__NAME_HEADER: {{ . | quote }}
 {{- with .own.everyone }}
 {{ $.prefix }}__EVERYONE: {{ . | toJson | quote }}
 {{- end }}
+{{- end }}
+
+{{/* A path as callers see it: (dict "values" "ingress" "prefix" "/sqlassay" "path" "/v1") */}}
+{{- define "sqlassay.publicPath" -}}
+{{- if and .prefix (hasPrefix "/console" .path) }}
+{{- fail (printf "%s.paths: the console does not work below the prefix %s: set %s.paths to [/v1], and give the console a host of its own" .values .prefix .values) }}
+{{- end }}
+{{- printf "%s%s" .prefix .path }}
 {{- end }}

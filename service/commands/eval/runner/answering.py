@@ -51,7 +51,7 @@ class Answering:
         if structure.passed:
             if self.score is not None:
                 score = await self._judged(case, generated.sql)
-            equivalence = await self._compared(case, generated.sql, score)
+            equivalence = await self._compared(case, generated.sql)
         else:
             what = structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
             equivalence = EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=what)
@@ -78,13 +78,13 @@ class Answering:
             return StructuralCheck(parse_ok=False, detail=detail), AnswerScore(unscored="TOO_COSTLY")
         return found
 
-    async def _compared(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
+    async def _compared(self, case: BenchmarkCase, sql: str) -> EquivalenceFinding:
         # a comparison runs several queries, each with its own limit, and may search twice
         seconds = self.plan.sources.seconds * 8 + self.plan.budget * 3 + 5
-        found = await self._call(compare_with_gold, case, sql, score, seconds=seconds)
+        found = await self._call(compare_with_gold, case, sql, seconds=seconds)
         if isinstance(found, CallStopped):
             rationale = f"comparing it was stopped: {found.detail}"
-            return EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=rationale)
+            return EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale=rationale)
         return found
 
     async def _judged(self, case: BenchmarkCase, sql: str) -> AnswerScore:

@@ -125,9 +125,9 @@ def _parsed(sql: str, dialect: str | None) -> Parsed | Unscored:
     return parse_query(text, dialect)
 
 
-def compare_with_gold(case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
+def compare_with_gold(case: BenchmarkCase, sql: str) -> EquivalenceFinding:
     """Layer 2."""
-    return _ASSESSOR[0].comparer(case, sql, score)
+    return _ASSESSOR[0].comparer(case, sql)
 
 
 def doubts_of_gold(case: BenchmarkCase) -> list[dict[str, str]]:

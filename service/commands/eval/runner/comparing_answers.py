@@ -1,10 +1,10 @@
-"""Layer 2: whether an answer means the same as its gold SQL, by the database, the declared tables or the judge."""
+"""Layer 2: whether an answer means the same as its gold SQL, on its database or on small ones that are searched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evals.runner.answers import AnswerScore, ComparedBy, Equivalence, EquivalenceFinding
+from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
 from references.comparison.diff import Difference
@@ -13,17 +13,12 @@ from references.databases.opening import open_database
 from references.equivalence.pair import Level
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
-from scoring.verdict import Verdict
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
 
 BOUND = 2
 """Rows per table up to which equality is proved."""
-_BY_VERDICT = {
-    Verdict.CORRECT.value: Equivalence.EQUIVALENT,
-    Verdict.LIKELY_CORRECT.value: Equivalence.PARTIAL,
-    Verdict.POTENTIALLY_INCORRECT.value: Equivalence.DIFFERENT,
-    Verdict.INCORRECT.value: Equivalence.DIFFERENT,
-}
+_FEWEST_TRIALS = 100
+"""Databases that must have been tried before two queries of which no difference was found count as equal."""
 
 _WEAK_MATCHES = {
     Flag.BOTH_EMPTY: "both results are empty",
@@ -41,13 +36,12 @@ class AnswerComparer:
     budget: float
     """CPU seconds for one search and proof."""
 
-    def __call__(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
-        """Asks the database first, then the declared tables, then the judge; each that cannot tell is named."""
+    def __call__(self, case: BenchmarkCase, sql: str) -> EquivalenceFinding:
+        """Asks the database first, then the declared tables, then inferred ones; each that cannot tell is named."""
         unable: list[str] = []
-        finding = self._on_database(case, sql, unable) or self._by_schema(case, sql, unable)
-        finding = finding or self._by_judge(case, sql, score)
-        if not unable:
-            return finding
+        finding = self._on_database(case, sql, unable) or self._on_tables(case, sql, unable)
+        if finding is None:
+            return EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale="; ".join(unable))
         return replace(finding, rationale="; ".join([finding.rationale, *unable]))
 
     def _on_database(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
@@ -59,9 +53,9 @@ class AnswerComparer:
                 found = compare(case.gold_sql, sql, database.run, dialect=database.dialect)
                 return self._of_results(case, sql, found, database, unable)
         except UnknownDatabaseError as error:
-            # the judge would pass or fail the answer for another reason than the run is asked for
+            # a search would pass or fail the answer for another reason than the run is asked for
             return EquivalenceFinding(
-                equivalence=Equivalence.SKIPPED,
+                equivalence=Equivalence.NOT_COMPARED,
                 rationale=f"the case's database cannot be used: {error}",
                 lost_database=str(error),
             )
@@ -69,52 +63,47 @@ class AnswerComparer:
     def _of_results(
         self, case: BenchmarkCase, sql: str, found: Comparison, database: Database, unable: list[str]
     ) -> EquivalenceFinding | None:
-        if found.error is not None and not found.error.startswith("answer:"):
+        if found.error is not None and (not found.error.startswith("answer:") or not _runs(case.gold_sql, database)):
             unable.append(f"the database could not compare them: {found.error}")
             return None
         weak = [said for flag, said in _WEAK_MATCHES.items() if flag in found.flags]
         if weak and found.match is not ResultMatch.NONE:
             schema = self.schemas.of_database(case.db_id or "", database)
-            closer = self._searched(case, sql, schema, database.dialect) if isinstance(schema, CaseSchema) else None
+            closer = self._searched(case, sql, schema, database.dialect, []) if isinstance(schema, CaseSchema) else None
             if closer is not None and closer.equivalence is Equivalence.DIFFERENT:
                 return replace(_of_comparison(found), doubt=f"{weak[0]}, and {closer.rationale}")
         return _of_comparison(found)
 
-    def _by_schema(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
+    def _on_tables(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
         schema = self.schemas.declared(case.db_id)
         if isinstance(schema, str):
             unable.append(f"the declared tables could not compare them: {schema}")
-        if not isinstance(schema, CaseSchema):
-            return None
-        found = self._searched(case, sql, schema, self._dialect(case))
-        if found is None:
-            unable.append("the declared tables could not compare them: one of the queries cannot be run on them")
-        return found
+        return self._searched(
+            case, sql, schema if isinstance(schema, CaseSchema) else None, self._dialect(case), unable
+        )
 
     def _searched(
-        self, case: BenchmarkCase, sql: str, schema: CaseSchema, dialect: str | None
+        self, case: BenchmarkCase, sql: str, schema: CaseSchema | None, dialect: str | None, unable: list[str]
     ) -> EquivalenceFinding | None:
-        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=dialect, schema=schema.ddl)
-        return _of_reference(judge_answer(pair, bound=BOUND, budget=self.budget), ComparedBy.SCHEMA)
-
-    def _by_judge(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
-        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=self._dialect(case))
+        ddl = schema.ddl if schema is not None else None
+        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=dialect, schema=ddl)
         found = judge_answer(pair, bound=BOUND, budget=self.budget)
-        if found.verdict in {ReferenceVerdict.EQUIVALENT, ReferenceVerdict.DIFFERENT}:
-            inferred = _of_reference(found, ComparedBy.JUDGE)
-            if inferred is not None:
-                return _finding(
-                    inferred.equivalence, f"{inferred.rationale}; tables inferred from both queries", ComparedBy.JUDGE
-                )
-        if score.verdict is None:
-            return _finding(Equivalence.SKIPPED, f"the judge has no verdict ({score.unscored})", ComparedBy.JUDGE)
-        reasons = "; ".join(str(each.get("detail") or each.get("code")) for each in score.reasons[:2])
-        rationale = f"the judge, who saw no gold SQL, says {score.verdict}" + (f": {reasons}" if reasons else "")
-        return _finding(_BY_VERDICT[score.verdict], rationale, ComparedBy.JUDGE)
+        finding = _of_reference(found, ComparedBy.SCHEMA if ddl else ComparedBy.INFERRED)
+        if finding is None:
+            tables = "the declared tables" if ddl else "inferred tables"
+            unable.append(f"{tables} could not compare them: {found.finding.reason}")
+        elif not ddl:
+            return replace(finding, rationale=f"{finding.rationale}; tables inferred from both queries")
+        return finding
 
     def _dialect(self, case: BenchmarkCase) -> str | None:
         named = case.metadata.get("dialect")
         return self.dialect or (named if isinstance(named, str) else None)
+
+
+def _runs(gold: str, database: Database) -> bool:
+    """Whether the gold SQL gives a result: without one, an answer that gives none is no worse."""
+    return compare(gold, gold, database.run, dialect=database.dialect).error is None
 
 
 def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> EquivalenceFinding:
@@ -154,10 +143,10 @@ def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding
     if found.verdict is ReferenceVerdict.EQUIVALENT:
         rationale = f"proved to give the same rows for up to {found.finding.bound} rows per table"
         return _finding(Equivalence.EQUIVALENT, rationale, by)
-    if found.verdict is ReferenceVerdict.NOT_REFUTED:
+    if found.verdict is ReferenceVerdict.NOT_REFUTED and found.finding.trials >= _FEWEST_TRIALS:
         rationale = f"no small database was found on which they differ ({found.finding.reason})"
         return _finding(Equivalence.EQUIVALENT, rationale, by)
-    if found.verdict is ReferenceVerdict.ERROR:
+    if found.verdict is ReferenceVerdict.ERROR and found.finding.fault is not None and by is ComparedBy.SCHEMA:
         return _finding(Equivalence.DIFFERENT, f"the answer gives no result: {found.finding.reason}", by)
     if found.verdict is not ReferenceVerdict.DIFFERENT:
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from evals.runner.gate import GateFinding, check_regression, check_thresholds, read_thresholds
+from evals.runner.gate import GateFinding, check_compared, check_regression, check_thresholds, read_thresholds
 from evals.runner.paired_runs import pair_runs, same_questions
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.eval.runner.stored_runs import read_run
@@ -36,6 +36,9 @@ def gate(options: EvalRunOptions, summary: Mapping[str, object], records: Sequen
     findings = check_thresholds(summary, read_thresholds(options.fail_under or ()))
     if options.fail_on_regression is not None:
         findings.append(_regression(options.fail_on_regression, records))
+    compared = check_compared(summary, options.allow_not_compared) if findings else None
+    if compared is not None:
+        findings.append(compared)
     if options.junit is not None:
         write_junit(Path(options.junit), findings, records)
     for each in findings:

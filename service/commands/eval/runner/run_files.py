@@ -17,6 +17,7 @@ from rich.markdown import Markdown
 
 from evals.runner.pages import rates_table, run_page
 from evals.runner.traces import trace_page
+from service.commands.eval import runner
 from service.commands.eval.runner.journal import replace_file
 
 CASES = "cases.jsonl"
@@ -56,7 +57,7 @@ def trace_name(record: Mapping[str, Any]) -> str:
 @cache
 def _templates() -> Environment:
     return Environment(
-        loader=PackageLoader("service.commands.eval.runner"),
+        loader=PackageLoader(runner.__name__),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

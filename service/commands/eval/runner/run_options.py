@@ -93,5 +93,11 @@ class EvalRunOptions:
         str | None,
         typer.Option("--fail-on-regression", metavar="RUN", help="Exit with 1 when worse than RUN beyond chance."),
     ] = None
+    allow_not_compared: Annotated[
+        int,
+        typer.Option(
+            "--allow-not-compared", min=0, metavar="N", help="The gate accepts up to N answers that were not compared."
+        ),
+    ] = 0
     junit: Annotated[str | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report.")] = None
     as_json: AsJson = False

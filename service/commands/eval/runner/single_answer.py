@@ -33,7 +33,7 @@ def why_not(
     if not structure.passed:
         return structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
     if case.gold_sql:
-        found = compare_with_gold(case, sql, score)
+        found = compare_with_gold(case, sql)
         passes = found.equivalence in {Equivalence.EQUIVALENT, Equivalence.PARTIAL}
         return None if passes else f"{found.equivalence.value}: {found.rationale}"
     if score.p_correct is not None and score.p_correct >= least:

@@ -1,0 +1,207 @@
+"""The conditions that a follow-up inherits of the SQL before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
+from scoring.alignment.matching import effective_op, meets
+from scoring.alignment.requirements import Requirements
+from scoring.alignment.same_values import Context
+from scoring.question.follow_ups import ChangeKind, FollowUp
+from scoring.question.follow_ups.evidence import stems, stored_forms, texts
+from scoring.specification import (
+    Clause,
+    FilterOrigin,
+    Op,
+    QuestionFilter,
+    SqlFilter,
+    SqlSpec,
+)
+from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, Text, TimeRange, intersect
+
+INHERITED = 0.99
+"""Certainty of an inherited condition: by it, such a condition is told from those that words ask for."""
+_TIMES = (TimeRange, RelativeTime, DatePart)
+_NOT_KEPT = frozenset({Op.OTHER, Op.EXISTS, Op.NOT_EXISTS, Op.NOT_NULL})
+_CLAUSES = frozenset({Clause.WHERE, Clause.ON, Clause.HAVING, Clause.CASE, Clause.FILTER})
+
+
+def with_inherited(wanted: Requirements, asked: FollowUp | None, sql: SqlSpec, context: Context) -> Requirements:
+    """The requirements with the conditions of the SQL before that the follow-up neither replaces nor takes away."""
+    if asked is None or asked.before is None:
+        return wanted
+    wanted = _without_coded(wanted, asked, sql, context)
+    inherited = [
+        each for each in inherited_conditions(asked, sql, context) if not _is_covered(each, wanted.required, context)
+    ]
+    return replace(wanted, required=(*wanted.required, *inherited)) if inherited else wanted
+
+
+def _without_coded(wanted: Requirements, asked: FollowUp, sql: SqlSpec, context: Context) -> Requirements:
+    """Permits a name that both answers seem to write as a code: `airport = 'VIE'` for Vienna.
+
+    The SQL before has a text that no word of its question explains. The answer has the same one, or for a name of the
+    follow-up another one of the same column.
+    """
+    coded = _codes(asked)
+    excused: list[QuestionFilter] = []
+    for each in wanted.required if coded else ():
+        if _is_unmet_name(each, sql, context):
+            new = each.span.casefold() in asked.fragment.casefold()
+            code = next(
+                (code for code in coded if _is_compared(code, sql) and _has_other_value(code, sql) == new), None
+            )
+            if code is not None:
+                coded.remove(code)
+                excused.append(each)
+    if not excused:
+        return wanted
+    required = tuple([each for each in wanted.required if each not in excused])
+    return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
+
+
+def _codes(asked: FollowUp) -> list[SqlFilter]:
+    """The conditions of the SQL before whose texts do not stand in its question."""
+    earlier = f" {' '.join(_WORDS.findall(asked.earlier.casefold()))} "
+    found = asked.before.filters if asked.before is not None else ()
+    return [each for each in found if any(texts(each)) and not any(f" {text} " in earlier for text in texts(each))]
+
+
+_WORDS = re.compile(r"[\w'&.-]+")
+
+
+def _is_unmet_name(each: QuestionFilter, sql: SqlSpec, context: Context) -> bool:
+    named = each.source is FilterOrigin.QUESTION and isinstance(each.rhs, Text)
+    return named and not any(meets(each, other, context) for other in sql.filters)
+
+
+def _is_compared(each: SqlFilter, sql: SqlSpec) -> bool:
+    return any(_columns(other) == _columns(each) for other in sql.filters)
+
+
+def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
+    """The conditions of the SQL before, as requirements."""
+    before = asked.before
+    if before is None:
+        return []
+    there = Context(context.moment, excluded_blocks(before), anti_joined_blocks(before))
+    found: dict[tuple[object, ...], QuestionFilter] = {}
+    for each in before.filters:
+        if _is_kept(each) and not _is_freed(each, asked, sql) and not _is_implied(each, sql):
+            op = effective_op(each, there)
+            key = (each.lhs.name if each.lhs is not None else "", op, each.rhs)
+            found.setdefault(key, _required(each, op))
+    return list(found.values())
+
+
+def _required(each: SqlFilter, op: Op) -> QuestionFilter:
+    return QuestionFilter(
+        lhs=each.lhs, op=op, rhs=each.rhs, source=FilterOrigin.DEFINITION, span=each.text, start=0, certain=INHERITED
+    )
+
+
+def _is_kept(each: SqlFilter) -> bool:
+    """Whether a condition restricts by a value that stands in the SQL."""
+    if each.lhs is None or each.op in _NOT_KEPT or each.clause not in _CLAUSES:
+        return False
+    members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    return not any(isinstance(member, Expression) for member in members)
+
+
+def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
+    """Whether the follow-up replaces the condition or takes it away."""
+    return (
+        (ChangeKind.PLACE in asked.free and _is_time(each))
+        or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
+        or _is_dropped(each, asked)
+        or _is_replaced(each, asked, sql)
+    )
+
+
+def _is_dropped(each: SqlFilter, asked: FollowUp) -> bool:
+    """Whether its value, or the word of which that is the code, is replaced or taken away in the question."""
+    values = {word for value in texts(each) for word in stems(value)}
+    return bool(asked.dropped) and (bool(values & asked.dropped) or _is_stored_form(each, asked.dropped))
+
+
+def _is_replaced(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
+    """Whether the answer compares its column with another value, and the follow-up gives one of this kind."""
+    if isinstance(each.rhs, Boolean):
+        said = stems(asked.fragment)
+        said |= {word.removeprefix("in").removeprefix("un") for word in said}
+        return any(part in said for name in _columns(each) for part in name.split("_"))
+    kind = ChangeKind.BOUND if isinstance(each.rhs, Number) and each.op in _BOUNDS else ChangeKind.THING
+    return kind in asked.free and not _is_time(each) and _has_other_value(each, sql)
+
+
+def _is_implied(each: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether a stricter condition of the answer on the same column implies it: `= 3` implies `IN (2, 3)`."""
+    columns = _columns(each)
+    return any(
+        _implies(other, each) for other in sql.filters if _columns(other) == columns and other.alternative is None
+    )
+
+
+def _implies(new: SqlFilter, old: SqlFilter) -> bool:
+    if new.op is old.op and new.op not in (Op.EQ, Op.IN, Op.NE, Op.NOT_IN):
+        return new.rhs != old.rhs and _lies_in(new, old)
+    mine, theirs = _members(new), _members(old)
+    match _negates(new), _negates(old):
+        case False, True:
+            return not mine & theirs
+        case False, False:
+            return mine < theirs
+        case True, True:
+            return mine > theirs
+        case _:
+            return False
+
+
+def _lies_in(new: SqlFilter, old: SqlFilter) -> bool:
+    """Whether a bound or a range lies within another."""
+    if isinstance(new.rhs, Number) and isinstance(old.rhs, Number) and new.op in _BOUNDS:
+        return (new.rhs.value > old.rhs.value) == (new.op in (Op.GT, Op.GE))
+    return isinstance(new.rhs, TimeRange) and isinstance(old.rhs, TimeRange) and intersect(new.rhs, old.rhs) == new.rhs
+
+
+def _negates(each: SqlFilter) -> bool | None:
+    """Whether it excludes values; `None` where it compares otherwise."""
+    return True if each.op in (Op.NE, Op.NOT_IN) else False if each.op in (Op.EQ, Op.IN) else None
+
+
+_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+
+
+def _members(each: SqlFilter) -> frozenset[object]:
+    return frozenset(each.rhs.members) if isinstance(each.rhs, Choices) else frozenset({each.rhs})
+
+
+def _is_stored_form(each: SqlFilter, dropped: frozenset[str]) -> bool:
+    """Whether a value is the code of a dropped word: `at` of `austria`."""
+    forms = {form for word in dropped for form in stored_forms(word)} | stored_forms(" ".join(sorted(dropped)))
+    return any(value in forms for value in texts(each))
+
+
+def _has_other_value(each: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether the answer compares the same column with another value alone."""
+    own = [other for other in sql.filters if _columns(other) == _columns(each) and type(other.rhs) is type(each.rhs)]
+    return bool(own) and all(other.rhs != each.rhs for other in own)
+
+
+def _is_time(each: SqlFilter) -> bool:
+    if isinstance(each.rhs, Choices):
+        return all(isinstance(member, _TIMES) for member in each.rhs.members)
+    return isinstance(each.rhs, _TIMES)
+
+
+def _columns(each: SqlFilter) -> frozenset[str]:
+    return frozenset([column.name for column in each.lhs.columns]) if each.lhs is not None else frozenset()
+
+
+def _is_covered(each: QuestionFilter, required: Sequence[QuestionFilter], context: Context) -> bool:
+    """Whether words of the question require the same condition."""
+    as_present = SqlFilter(lhs=each.lhs, op=each.op, rhs=each.rhs, block="main", clause=Clause.WHERE, text=each.span)
+    return any(meets(own, as_present, context) for own in required)

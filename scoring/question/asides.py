@@ -1,0 +1,69 @@
+"""Finds words of a question that ask for nothing: `delivered or not`, `so far`, `keep the ones without tickets`."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.question.tokens import Ranges
+
+_ABSENT = (
+    r"(?:without|w/o|with (?:no|none|zero|0)|(?:that|who|which) (?:have|has|had) no(?:ne)?|having no(?:ne)?"
+    r"|(?:that|who|which) (?:do|does|did|have|has|had)(?:n['’]?t| not)"
+    r"|(?:that|who|which) \w+ (?:nothing|none|nobody))\b"
+)
+_KEPT = (
+    r"(?:keep|keeping|counting|(?:also|still) (?:show|list|include|the ones|those)"
+    r"|(?:show|list) (?:also|even|the ones|those))\b"
+)
+_DENIED = r"(?:do|does|did|should|must|shall|will)(?: not|n['’]?t) (?:count|matter)\b"
+_REMARKS = (
+    "is|are|was|were|has|have|had|use|uses|means?|meaning|there|there's|can|may|should|does|do|don['’]?t|rows?|i\\.e|e\\.g|one"
+    "|because|so|some|each|counts?|keep|show|include|incl"
+)
+_RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
+_ASIDES = (
+    ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
+    ("whether or not", r"\bwhether or not\b[^,.;()?]{0,60}"),
+    ("keep", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
+    ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
+    ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
+    ("(", rf"\([^()]{{0,120}}?(?:=|[,;] ?not\b|^|(?<=\()not\b|\b(?:{_REMARKS})\b)[^()]{{0,120}}\)"),
+    ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
+    ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
+    ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
+    ("far", r"\bso far\b(?! this\b)"),
+    ("includ", r"(?<=included)\s*\([^()]{0,80}\)"),
+    ("not ", r",?\s*\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
+    ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
+    ("=", r"\([^()=]{0,60}\b\d[\d.]*%? ?= ?\d[^()]{0,30}\)"),
+    ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
+)
+"""A word without which a text has no such aside, and the aside. What follows a gap is bounded, so time is linear."""
+_COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
+_HINTS = re.compile(r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|included|[=(]", re.IGNORECASE)
+
+
+def asides(text: str) -> Ranges:
+    """The character ranges that neither restrict rows nor name what is asked for, apart from one another, in order.
+
+    >>> text = "parcels per courier in May, delivered or not"
+    >>> [text[start:end] for start, end in asides(text)]
+    [', delivered or not']
+    """
+    if _HINTS.search(text) is None:
+        return ()
+    found: list[tuple[int, int]] = []
+    lower = text.casefold()
+    for word, pattern in _COMPILED:
+        if word in lower or word == "keep":
+            found += [match.span() for match in pattern.finditer(text)]
+    return tuple(_apart(sorted(found)))
+
+
+def _apart(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges without those that begin within one before them."""
+    kept: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept

@@ -1,0 +1,161 @@
+"""Reads a question in its conversation: a fragment means what the earlier turns make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from scoring.immutable import immutable
+from scoring.query import Query, Turn, Unscored, UnscoredReason
+from scoring.question.definitions import read_definitions
+from scoring.question.english import ENGLISH
+from scoring.question.english.follow_ups import OPENERS
+from scoring.question.follow_ups.changed_question import Meaning
+from scoring.question.follow_ups.edits import ChangeKind
+from scoring.question.follow_ups.evidence import TurnEvidence
+from scoring.question.follow_ups.fragments import Fragment, read_fragment
+from scoring.question.follow_ups.meaning import resolve
+from scoring.question.prompts.finding import question_asked
+from scoring.specification import SqlSpec
+
+MOST_READ = 12
+"""Most earlier turns that are read: the latest."""
+_MAX_QUESTION = 2_000
+"""Longest earlier question that is read, in characters."""
+
+
+@immutable(kw_only=False)
+class FollowUp:
+    """What a fragment asks, and what its answer need not keep of the turn before."""
+
+    fragment: str
+    """The question as it was asked."""
+    meaning: str
+    """The question that it stands for."""
+    earlier: str = ""
+    """The meaning of the question before it."""
+    before: SqlSpec | None = None
+    """The SQL of the turn before it, where that is known."""
+    free: frozenset[ChangeKind] = frozenset()
+    """What may differ from `before`, by the kind of the change that says so."""
+    kinds: frozenset[ChangeKind] = frozenset()
+    """The kinds of its changes."""
+    dropped: frozenset[str] = frozenset()
+    """Stems of the words whose conditions are replaced or taken away."""
+    by_enriched: bool = False
+    """The enriched question gives the meaning."""
+
+
+ReadSql = Callable[[str], SqlSpec | None]
+"""Reads the SQL of an earlier turn; `None` where it cannot be read."""
+
+
+def follow_up(query: Query, sql: SqlSpec, read_sql: ReadSql) -> FollowUp | Unscored | None:
+    """What a fragment asks; `None` for a question that stands alone, which its history does not change.
+
+    The earlier turns give the meaning, else the enriched question; where neither does, a fragment is `Unscored`.
+    """
+    turns = _spoken(query.history)
+    fragment = read_fragment(query.question, follows=bool(turns))
+    if fragment is None:
+        return None
+    found = _after(turns, Turn(question=query.question), fragment, sql, read_sql, query) if turns else None
+    if found is not None:
+        return found
+    completed = _completed(query)
+    if completed is not None:
+        return FollowUp(query.question, completed, kinds=_kinds(fragment), by_enriched=True)
+    return Unscored(UnscoredReason.FOLLOW_UP_UNRESOLVED, _UNRESOLVED) if fragment.certain else None
+
+
+_UNRESOLVED = (
+    "the question has a meaning only after an earlier one: send the earlier turns as history, each with its"
+    " question and sql,"
+    " or the whole question as enriched_question"
+)
+
+
+def _spoken(history: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The latest turns that ask something."""
+    return tuple([each for each in history[-MOST_READ:] if _asks(each)])
+
+
+def _asks(turn: Turn) -> bool:
+    if turn.sql is not None and turn.sql.strip():
+        return bool(turn.question.strip())
+    return (
+        len(turn.question) <= _MAX_QUESTION
+        and _SMALL_TALK.fullmatch(OPENERS.sub("", f"{turn.question.strip(' ?!.')}, ")) is None
+    )
+
+
+_SMALL_TALK = re.compile(
+    r"[\W_]*(?:(?:great|thanks?|thank you|ok|okay|cool|perfect|nice|good|hello|hi|hey|yes|no|right|super|very|so"
+    r"|much|a lot"
+    r"|got it|morning|job|work|well done|sure|fine|please|hm+)[\W_]*)*",
+    re.IGNORECASE,
+)
+
+
+def _after(
+    turns: Sequence[Turn], last: Turn, fragment: Fragment, sql: SqlSpec, read_sql: ReadSql, query: Query
+) -> FollowUp | None:
+    """The meaning of a fragment after turns of which some may be fragments themselves."""
+    first, between = _back_to_whole(turns)
+    text = question_asked(first.question)
+    if text is None or len(text) > _MAX_QUESTION or _is_bare(text):
+        return None
+    before = _read(first, read_sql)
+    for turn, changed in between:
+        now = _read(turn, read_sql)
+        evidence = TurnEvidence(now or SqlSpec(dialect=sql.dialect), before)
+        meaning = resolve(changed, text, evidence, query.occurred_at)
+        if meaning is None and now is not None:
+            return None
+        text, before = (meaning.text if meaning is not None else text), now
+    meaning = resolve(fragment, text, TurnEvidence(sql, before), query.occurred_at)
+    return _found(last.question, fragment, meaning, text, before) if meaning is not None else None
+
+
+def _back_to_whole(turns: Sequence[Turn]) -> tuple[Turn, list[tuple[Turn, Fragment]]]:
+    """The last turn that stands alone, or the first, and the fragments after it."""
+    between: list[tuple[Turn, Fragment]] = []
+    place = len(turns) - 1
+    while place > 0 and (earlier := read_fragment(turns[place].question, follows=True)) is not None:
+        between.insert(0, (turns[place], earlier))
+        place -= 1
+    return turns[place], between
+
+
+def _is_bare(text: str) -> bool:
+    fragment = read_fragment(text, follows=False)
+    return (fragment is not None and fragment.certain) or not any(character.isalpha() for character in text)
+
+
+def _found(said: str, fragment: Fragment, meaning: Meaning, earlier: str, before: SqlSpec | None) -> FollowUp:
+    return FollowUp(
+        said, meaning.text, earlier, before, frozenset(meaning.free), _kinds(fragment), frozenset(meaning.dropped)
+    )
+
+
+def _kinds(fragment: Fragment) -> frozenset[ChangeKind]:
+    return frozenset([each.kind for each in fragment.changes])
+
+
+def _read(turn: Turn, read_sql: ReadSql) -> SqlSpec | None:
+    return read_sql(turn.sql) if turn.sql is not None and turn.sql.strip() else None
+
+
+def _completed(query: Query) -> str | None:
+    """The enriched question without its definitions, where it is no fragment."""
+    enriched = query.enriched_question
+    if enriched is None or len(enriched) > _MAX_QUESTION or enriched.strip() == query.question.strip():
+        return None
+    _, blanks = read_definitions(enriched, ENGLISH)
+    kept, end = "", 0
+    for start, stop in blanks:
+        kept, end = kept + enriched[end:start], stop
+    kept = " ".join(f"{kept}{enriched[end:]}".split()).strip(" ();,")
+    if not kept.strip() or _is_bare(kept):
+        return None
+    return kept

@@ -1,0 +1,311 @@
+"""Changes of which rows count: times, values, conditions, bounds, and restrictions taken away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from scoring.question.english.follow_ups import (
+    AGGREGATES,
+    ALL,
+    DIRECTIONS,
+    EARLIER,
+    LATER,
+    ONES,
+    OWNED,
+    SHARES,
+    THOSE,
+    UNITS,
+    WHOLE_KINDS,
+)
+from scoring.question.follow_ups.changed_question import Meaning
+from scoring.question.follow_ups.earlier import unit_of
+from scoring.question.follow_ups.edits import ChangeKind, Edit
+from scoring.question.follow_ups.evidence import stems
+from scoring.question.follow_ups.periods import next_to, with_year
+from scoring.question.follow_ups.shape_changes import (
+    aggregate_change,
+    free_of,
+    is_shown,
+    order_change,
+    other_measure,
+    other_things,
+    over_all,
+    ranked,
+    reads_table,
+    share_change,
+    show_change,
+)
+from scoring.question.follow_ups.values import replaced_value
+from scoring.question.follow_ups.words import is_country, is_name, time_phrase
+
+_THEIRS = re.compile(r"(?:their|its|his|her) ", re.IGNORECASE)
+
+
+def without_change(meaning: Meaning, change: Edit) -> bool:
+    """`without refunds`, `exclude the test ones`, `remove the limit`."""
+    words = re.sub(r"^(?:the|all|any|those|out) (?=\w)|\s+(?:ones|one)$", "", change.text)
+    if not words:
+        return False
+    if re.match(r"(?:the )?(?:limit|top \d+|order|sort|filters?|grouping|group by|restrictions?)", change.text):
+        return free_of(meaning, change.text)
+    kept = meaning.evidence.before is not None and change.head.startswith("remov")
+    if kept and (taken := _taken_away(meaning, words)):
+        return taken
+    return meaning.add(f"{'in other than' if change.head.startswith('not in') else 'excluding'} {words}")
+
+
+def only_change(meaning: Meaning, change: Edit) -> bool:
+    """`only the ripe ones`, `just Graz`, `those from Graz`."""
+    text = re.sub(r"^(?:only|just|all)\s+", "", change.text, flags=re.IGNORECASE)
+    text = re.sub(r"\s+(?:only|just)$", "", text, flags=re.IGNORECASE)
+    time = time_phrase(text)
+    if time is not None:
+        return time_change(meaning, time, narrows=True)
+    if re.fullmatch(r"(?:the )?(?:first |top )?\d{1,4}", text):
+        return ranked(meaning, "top", int(re.findall(r"\d+", text)[0]), "")
+    things = _OF_THINGS.match(text)
+    if things is not None and stems(things["things"]) <= stems(meaning.text):
+        return _condition(meaning, things["rest"])
+    those = THOSE.match(text)
+    if those is not None:
+        return _condition(meaning, those["rest"])
+    ones = ONES.match(text)
+    if ones is not None:
+        kind = re.sub(r"^(?:the|those|these) ", "", ones["kind"].strip())
+        return _kind(meaning, kind, ones["rest"].strip())
+    if change.head == "of them" or re.match(
+        r"(?:in|for|from|at|on|with|over|under|above|below|more|less|since|before|after|that|who|which)\b", text
+    ):
+        return _condition(meaning, text)
+    return _kind(meaning, re.sub(r"^the ", "", text), "")
+
+
+_EXTREME = re.compile(
+    r"(?:(?:is|are|was|were|has|have|had) )?(?:the )?(?:highest|lowest|most|least|largest|smallest|biggest|best"
+    r"|worst|top|newest|oldest|longest|shortest)(?: (?P<of>[\w ]+))?$",
+    re.IGNORECASE,
+)
+_OF_THINGS = re.compile(
+    r"(?:the )?(?P<things>[\w-]+) (?P<rest>(?:with|who|that|which|in|from|at|over|under|above|below|older"
+    r"|younger)\b.+)$",
+    re.IGNORECASE,
+)
+
+
+def _kind(meaning: Meaning, kind: str, rest: str) -> bool:
+    """`the ripe ones`, `only bikes`: a value that takes the place of another of its column, else a condition."""
+    return (not kind or _of_kind(meaning, kind)) and (not rest or _condition(meaning, rest)) and bool(kind or rest)
+
+
+def _of_kind(meaning: Meaning, kind: str) -> bool:
+    if is_name(kind) or meaning.evidence.columns_of(kind) is not None:
+        place = replaced_value(meaning.earlier, kind, "", meaning.evidence, narrows=True)
+        if place is not None:
+            return _replace(meaning, place, kind)
+    own = stems(kind) - stems(meaning.text)
+    words = " ".join(word for word in kind.split() if stems(word) <= own) or kind
+    return meaning.add(f"only {words}" if is_name(kind) else f"that are {words}")
+
+
+def _condition(meaning: Meaning, words: str) -> bool:
+    """A condition in words of its own, or the first of the rows."""
+    extreme = _EXTREME.match(words)
+    if extreme is not None:
+        low = re.search(r"lowest|least|smallest|worst|oldest|shortest", words, re.IGNORECASE) is not None
+        return ranked(meaning, "bottom" if low else "top", 1, f"by {extreme['of']}" if extreme["of"] else "")
+    found = re.match(r"(?P<head>in|for|from|at|on|of)\s+(?P<rest>.+)$", words, re.IGNORECASE)
+    if found is not None:
+        return place_change(meaning, Edit(ChangeKind.PLACE, found["rest"], found["head"].lower()), narrows=True)
+    time = time_phrase(words)
+    if time is not None:
+        return time_change(meaning, time, narrows=True)
+    if re.match(r"(?:are|is|were|was|have|has|had|did|do|does|cost|never|\w+ed)\b", words, re.IGNORECASE):
+        words = f"that {words}"
+    return meaning.add(words)
+
+
+def bound_change(meaning: Meaning, change: Edit) -> bool:
+    """`over 1000`: a bound in place of one on the same side, else another condition."""
+    words = f"{change.head} {change.text}"
+    sides = {each.start: each for each in meaning.earlier.bounds()}
+    up = change.head.split()[0] in _UP
+    same = [each for each in sides.values() if (each.span.lower().split()[0] in _UP) == up]
+    same = same or (list(sides.values()) if meaning.instead else [])
+    if not same:
+        return meaning.add(words)
+    old = same[-1]
+    start, end = old.start, old.start + len(old.span)
+    after = meaning.text[end:].split(" ", 2)
+    unit = after[1] if len(after) > 1 and not after[0] and len(change.text.split()) > 1 else ""
+    meaning.dropped |= stems(old.span)
+    meaning.free.add(ChangeKind.BOUND)
+    return meaning.say(meaning.earlier.replaced(start, end + (len(unit) + 1 if unit else 0), words))
+
+
+_UP = frozenset({"over", "above", "more", "at", "greater", "higher", "longer", "older", "bigger", "exceeding", ">"})
+
+
+def wide_change(meaning: Meaning, change: Edit) -> bool:
+    """`overall`, `for all countries`, `regardless of status`: takes a restriction or the groups away."""
+    if change.text and WHOLE_KINDS.match(change.text):
+        return _taken_away(meaning, change.text)
+    if change.head in ("regardless of", "irrespective of"):
+        return _taken_away(meaning, change.text)
+    return over_all(meaning)
+
+
+def _taken_away(meaning: Meaning, words: str) -> bool:
+    """Takes away the condition that words name by its column, its value or its unit of time."""
+    found = WHOLE_KINDS.match(words)
+    kind = (found["kind"] if found is not None else words.rsplit(maxsplit=1)[-1]).casefold()
+    if unit_of(kind) is not None or kind in ("time", "times", "dates", "period", "periods"):
+        text = meaning.earlier.without_time()
+        meaning.free.add(ChangeKind.PLACE)
+        return text is not None and meaning.say(text)
+    wanted = stems(kind)
+    for start, end in meaning.earlier.values(meaning.evidence):
+        value = meaning.text[start:end]
+        columns = meaning.evidence.old_values.get(value.casefold(), frozenset[str]())
+        if wanted <= {each for column in columns for each in stems(column)} or (wanted & _LANDS and is_country(value)):
+            meaning.dropped |= stems(value)
+            head = re.sub(r"\b(?:in|for|from|of|at|on|to) (?:the )?$", "", meaning.text[:start])
+            return meaning.say(f"{head}{meaning.text[end:]}")
+    return False
+
+
+_LANDS = frozenset({"country", "nation", "land", "market"})
+
+
+def place_change(meaning: Meaning, change: Edit, *, narrows: bool = False) -> bool:
+    """`in 2024`, `for Germany`, `with their names`: what follows a preposition."""
+    text, head = change.text, change.head
+    words = f"{head} {text}".strip()
+    time = time_phrase(words) if text and head != "with" else None
+    if time is not None:
+        return time_change(meaning, time, narrows=narrows)
+    if head in ("with", "including") and OWNED.match(text):
+        return show_change(meaning, Edit(ChangeKind.SHOW, OWNED.sub("", text, count=1)))
+    if any(each.match(text) for each in (ALL, WHOLE_KINDS)):
+        return _taken_away(meaning, text)
+    if any(each.match(text) for each in (ONES, THOSE)):
+        return only_change(meaning, Edit(ChangeKind.ONLY, text))
+    if not text or head not in _BEFORE_VALUES:
+        return bool(text) and meaning.add(words)
+    return _valued(meaning, text, head, narrows=narrows)
+
+
+_BEFORE_VALUES = frozenset("in for from at on of to within via through using with".split())
+
+
+def _valued(meaning: Meaning, text: str, head: str, *, narrows: bool) -> bool:
+    """A value after a preposition: in the place of an old one, else in addition."""
+    if head == "in" and UNITS.match(text):
+        meaning.free.add(ChangeKind.AGGREGATE)
+        return meaning.add(f"in {text}")
+    place = meaning.earlier.parallel(text)
+    place = place or replaced_value(meaning.earlier, text, head, meaning.evidence, narrows=narrows)
+    if place is not None:
+        return _replace(meaning, place, text)
+    if not narrows:
+        meaning.free.add(ChangeKind.THING)
+    return meaning.add(f"{head} {_named(text)}")
+
+
+def _replace(meaning: Meaning, place: tuple[int, int], words: str) -> bool:
+    """Puts a new value in the place of an old one."""
+    start, end = place
+    old = meaning.text[start:end]
+    meaning.dropped |= stems(old)
+    meaning.free.add(ChangeKind.THING)
+    words = _named(words)
+    names = re.findall(r"(?:\b[A-Z][\w'&.-]*(?: (?=[A-Z]))?)+", words)
+    if names and stems(words) - stems(names[0]) <= stems(meaning.text):
+        words = names[0]
+    return meaning.say(meaning.earlier.replaced(start, end, words.removeprefix("the ")))
+
+
+def _named(words: str) -> str:
+    """The words with capitals where they are countries in lower case."""
+    if is_country(words) and len(words) > len("usa"):
+        return words.removeprefix("the ").title()
+    return " ".join(each.title() if is_country(each) and len(each) > len("usa") else each for each in words.split())
+
+
+def thing_change(meaning: Meaning, change: Edit) -> bool:
+    """`last year`, `Germany`, `the average`, `newest first`, `revenue`: what no preposition introduces."""
+    words = change.text
+    beside = next((found for each in (EARLIER, LATER) if (found := each.match(words)) is not None), None)
+    if beside is not None:
+        by = -1 if beside.re is EARLIER else 1
+        time = next_to(meaning.earlier.times(), beside["unit"] or beside["same"], by, meaning.moment)
+        return time is not None and time_change(meaning, time)
+    time = time_phrase(words)
+    if time is not None:
+        return time_change(meaning, time)
+    for pattern, changed in _WHOLE_THINGS:
+        if pattern.match(words):
+            return changed(meaning, words)
+    return _named_thing(meaning, words, lead=change.head == "about")
+
+
+def _overall(meaning: Meaning, words: str) -> bool:
+    return wide_change(meaning, Edit(ChangeKind.WIDE, words if WHOLE_KINDS.match(words) else "", "overall"))
+
+
+def _counted(meaning: Meaning, words: str) -> bool:
+    return meaning.earlier.with_rank("", int(words)) is not None and ranked(meaning, "top", int(words), "")
+
+
+_WHOLE_THINGS: tuple[tuple[re.Pattern[str], Callable[[Meaning, str], bool]], ...] = (
+    (SHARES, lambda meaning, words: share_change(meaning, Edit(ChangeKind.SHARE, words))),
+    (DIRECTIONS, lambda meaning, words: order_change(meaning, Edit(ChangeKind.ORDER, words, "sort"))),
+    (AGGREGATES, lambda meaning, words: aggregate_change(meaning, Edit(ChangeKind.AGGREGATE, words))),
+    (ALL, _overall),
+    (WHOLE_KINDS, _overall),
+    (re.compile(r"\d{1,4}$"), _counted),
+    (ONES, lambda meaning, words: only_change(meaning, Edit(ChangeKind.ONLY, words))),
+    (THOSE, lambda meaning, words: only_change(meaning, Edit(ChangeKind.ONLY, words))),
+    (_THEIRS, lambda meaning, words: show_change(meaning, Edit(ChangeKind.SHOW, _THEIRS.sub("", words)))),
+)
+"""What a thing changes, by its words."""
+
+
+def _named_thing(meaning: Meaning, words: str, *, lead: bool) -> bool:
+    """`what about Germany`, `and revenue`: a value in the place of another, or a measure in place of the measure."""
+    evidence = meaning.evidence
+    named = is_name(words) or evidence.columns_of(words) is not None or evidence.reads(words)
+    shown = is_shown(words, evidence)
+    place = meaning.earlier.parallel(words)
+    if place is None and (named or not shown):
+        place = replaced_value(meaning.earlier, words, "", evidence, narrows=False)
+    if place is not None:
+        return _replace(meaning, place, words)
+    other = not shown and reads_table(words, evidence)
+    if named or (lead and not shown and not other):
+        return _new_value(meaning, words)
+    return other_things(meaning, words) if other else other_measure(meaning, words)
+
+
+def _new_value(meaning: Meaning, words: str) -> bool:
+    meaning.free.add(ChangeKind.THING)
+    return meaning.add(f"for {_named(words)}" if is_name(words) else f"that are {words}")
+
+
+def compare_change(meaning: Meaning, change: Edit) -> bool:
+    """`compared with last year`."""
+    meaning.free |= {ChangeKind.COMPARE, ChangeKind.PLACE, ChangeKind.THING}
+    time = time_phrase(change.text)
+    other = re.sub(r"^in ", "", time) if time is not None else _named(change.text)
+    return meaning.add(f"compared with {other}")
+
+
+def time_change(meaning: Meaning, time: str, *, narrows: bool = False) -> bool:
+    """Another time in the place of the old one, or a time where there was none."""
+    times = meaning.earlier.times()
+    if not times:
+        return meaning.add(time)
+    whole = with_year(time, times[-1], meaning.moment, narrows=narrows)
+    text = meaning.earlier.without_time()
+    meaning.free.add(ChangeKind.PLACE)
+    return text is not None and meaning.say(f"{text} {whole}")

@@ -1,0 +1,95 @@
+"""Signals about follow-up questions: what the answer lost of the question and the SQL before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoring.alignment.inherited import INHERITED
+from scoring.alignment.kept_shape import lost_groups, lost_measures, repeats_before, unapplied
+from scoring.display import span_of
+from scoring.signals.finding import Finding, counted
+from scoring.specification import QuestionFilter
+from scoring.verdict import Case
+
+
+def follow_up_condition_lost(case: Case) -> Finding | None:
+    """The answer to a follow-up lacks a condition of the question or the SQL before it.
+
+    A follow-up keeps every condition that it does not replace: `and by month?` after a question about Austria is about
+    Austria.
+
+    >>> follow_up_condition_lost(case("and by month?", "SELECT month, COUNT(*) FROM visits GROUP BY month",
+    ...     after=("How many visits did Graz have?", "SELECT COUNT(*) FROM visits WHERE town = 'Graz'"))).detail
+    'lost of the turn before: Graz'
+    """
+    return counted(list(_lost(case)), "lost of the turn before", most=1) if case.follow_up is not None else None
+
+
+def _lost(case: Case) -> Iterator[str]:
+    asked = case.follow_up
+    if asked is None or asked.by_enriched:
+        return
+    unmet = (*case.filters.missing, *(each.required for each in case.filters.mismatched))
+    fragment = asked.fragment.casefold()
+    for each in unmet:
+        if each.certain == INHERITED or (_is_of_question(each) and each.span.casefold() not in fragment):
+            yield span_of(each)
+
+
+def _is_of_question(each: QuestionFilter) -> bool:
+    return bool(each.span)
+
+
+def follow_up_group_lost(case: Case) -> Finding | None:
+    """The SQL before is grouped, the follow-up keeps the groups, and the answer has none of them.
+
+    >>> follow_up_group_lost(case("without refunds", "SELECT SUM(price) FROM tickets WHERE NOT is_refund",
+    ...     after=("revenue by stage", "SELECT stage, SUM(price) FROM tickets GROUP BY stage"))).detail
+    'not grouped any more by: stage'
+    """
+    if case.follow_up is None or (case.question.group_by and case.grouping.match):
+        return None
+    return counted(lost_groups(case.follow_up, case.sql), "not grouped any more by", most=1)
+
+
+def follow_up_measure_lost(case: Case) -> Finding | None:
+    """The answer computes something else than the SQL before, although the follow-up keeps the measure.
+
+    >>> follow_up_measure_lost(case("and in Linz?", "SELECT COUNT(*) FROM visits WHERE town = 'Linz'",
+    ...     after=("total fee in Graz", "SELECT SUM(fee) FROM visits WHERE town = 'Graz'"))).detail
+    'not computed any more: SUM(fee)'
+    """
+    if case.follow_up is None:
+        return None
+    return counted(lost_measures(case.follow_up, case.sql), "not computed any more", most=1)
+
+
+def follow_up_ignored(case: Case) -> Finding | None:
+    """The answer repeats the SQL before: what the follow-up asks for is not done.
+
+    >>> follow_up_ignored(case("only the open ones", "SELECT name FROM huts WHERE valley = 'Ziller'",
+    ...     after=("List the huts in the Ziller valley", "SELECT name FROM huts WHERE valley = 'Ziller'"))).detail
+    'the SQL is the one before'
+    """
+    asked = case.follow_up
+    if asked is None or asked.before is None:
+        return None
+    if repeats_before(asked, case.sql):
+        return Finding(1.0, "the SQL is the one before")
+    return Finding(1.0, "no condition is new") if unapplied(asked, case.sql) else None
+
+
+def follow_up_kept(case: Case) -> Finding | None:
+    """The answer keeps conditions, groups and measures of the SQL before and changes something.
+
+    >>> follow_up_kept(case("and in Linz?", "SELECT SUM(fee) FROM visits WHERE town = 'Linz'",
+    ...     after=("total fee in Graz", "SELECT SUM(fee) FROM visits WHERE town = 'Graz'"))).detail
+    'kept: what the follow-up does not change'
+    """
+    asked = case.follow_up
+    if asked is None or asked.before is None:
+        return None
+    lost = (follow_up_condition_lost, follow_up_group_lost, follow_up_measure_lost, follow_up_ignored)
+    if any(each(case) is not None for each in lost):
+        return None
+    return Finding(1.0, "kept: what the follow-up does not change")

@@ -1,0 +1,88 @@
+"""Answers in Parquet, with the extra `arrow`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from service.commands.exits import refuse
+from service.commands.files.columns import Columns, table_line
+from service.commands.files.row_sinks import RowSink, flat_row
+from service.commands.jsonl import InputLine
+
+# pyarrow has no types
+arrow: Any = import_module("pyarrow")
+parquet: Any = import_module("pyarrow.parquet")
+
+_ROWS = 1024
+"""Rows that are read or written together."""
+_NUMBERS = frozenset({"score", "confidence", "p_correct", "p_alone", "p_judge", "cost"})
+_COUNTS = frozenset({"line", "rules_version", "tokens_in", "tokens_out"})
+_MARKS = frozenset({"cached", "fallback"})
+
+
+def parquet_lines(source: str, columns: Columns) -> Iterator[InputLine]:
+    """Opens the file at once and returns each row as a line of JSON.
+
+    Ends the command if the file is no Parquet or lacks a column.
+    """
+    with _faults_named(source):
+        file = parquet.ParquetFile(source)
+    return _records(source, file, columns.of_table(source, file.schema_arrow.names))
+
+
+def _records(source: str, file: Any, fields: dict[str, str]) -> Iterator[InputLine]:
+    number = 0
+    with file, _faults_named(source):
+        for batch in file.iter_batches(_ROWS, columns=list(fields.values())):
+            for row in batch.to_pylist():
+                number += 1
+                yield table_line(number, row, fields)
+
+
+@contextmanager
+def _faults_named(source: str) -> Generator[None]:
+    try:
+        yield
+    except (OSError, arrow.ArrowInvalid) as error:
+        refuse(f"cannot read {source}: {str(error).splitlines()[0]}")
+
+
+@contextmanager
+def parquet_rows(target: str, fields: tuple[str, ...]) -> Generator[RowSink]:
+    """Opens the file, yields what writes its rows, and completes the file on leaving."""
+    schema = arrow.schema([(name, _type(name)) for name in fields])
+    try:
+        with parquet.ParquetWriter(target, schema) as writer:
+            rows = _ParquetRows(writer, schema)
+            yield rows
+            rows.flush()
+    except OSError as error:
+        refuse(f"cannot write {target}: {error.strerror or error}")
+
+
+def _type(name: str) -> Any:
+    if name in _NUMBERS:
+        return arrow.float64()
+    if name in _COUNTS:
+        return arrow.int64()
+    return arrow.bool_() if name in _MARKS else arrow.string()
+
+
+class _ParquetRows:
+    def __init__(self, writer: Any, schema: Any) -> None:
+        self._writer, self._schema = writer, schema
+        self._rows: list[dict[str, Any]] = []
+
+    def write(self, content: bytes, /) -> None:
+        self._rows.append(flat_row(content, self._schema.names))
+        if len(self._rows) == _ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes the rows that wait."""
+        if self._rows:
+            self._writer.write_batch(arrow.RecordBatch.from_pylist(self._rows, schema=self._schema))
+            self._rows = []

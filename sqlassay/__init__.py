@@ -1,0 +1,29 @@
+"""Scores answers of text-to-SQL agents 0-100, with reasons, without a schema and without a reference query.
+
+>>> from sqlassay import score
+>>> answer = score(question="How many members joined in 2025?", sql="SELECT COUNT(*) FROM members")
+>>> answer.score, answer.verdict, [reason.code for reason in answer.reasons if reason.kind == "fault"]
+(10.0, 'Potentially Incorrect', ['VALUE_UNUSED', 'FILTER_MISSING'])
+
+The names in `__all__` are stable: a release that changes one says so in the changelog, and its number shows it. All
+other modules of the package are its inside.
+"""
+
+from typing import TYPE_CHECKING
+
+from sqlassay.answers import AnswerReason, ScoredAnswer
+from sqlassay.scorer import Scorer, score, score_many
+
+if TYPE_CHECKING:
+    from sqlassay.rules import InvalidRules, Rules
+
+__all__ = ["AnswerReason", "InvalidRules", "Rules", "ScoredAnswer", "Scorer", "score", "score_many"]
+
+
+def __getattr__(name: str) -> object:
+    # rules are checked by Pydantic, which takes as long to load as half of the scorer
+    if name in {"Rules", "InvalidRules"}:
+        from sqlassay import rules  # noqa: PLC0415 loaded when first used
+
+        return getattr(rules, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
