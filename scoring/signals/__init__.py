@@ -35,6 +35,7 @@ from scoring.signals.mistakes import bases as mistaken_bases
 from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
+from scoring.signals.mistakes import extremes as mistaken_extremes
 from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
@@ -157,8 +158,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             order.order_changed,
             order.extreme_taken,
             scope.extreme_scope,
-            order.extreme_per_group,
-            order.extreme_dropped,
+            mistaken_extremes.extreme_per_group,
+            mistaken_extremes.extreme_dropped,
             limits.limit_missing,
             limits.limit_wrong,
             limits.limit_unasked,

@@ -15,8 +15,8 @@ from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
 
-_EXTREMES = frozenset({"MAX", "MIN"})
-TAKING = _EXTREMES | {"MODE"}
+EXTREMES = frozenset({"MAX", "MIN"})
+TAKING = EXTREMES | {"MODE"}
 """Aggregates that give an extreme."""
 FIRST_OF = frozenset({"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "FIRSTVALUE", "LASTVALUE", "NTHVALUE"})
 """Windows that take one row of an order."""
@@ -97,7 +97,7 @@ def order_flipped(case: Case) -> Finding | None:
 
 def _is_of_column(word: str, case: Case) -> bool:
     """Whether `first` or `last` is part of the name of a column that is read: `first_reply_at`."""
-    return word in _PLACES and any(word in identifier_words(column.name) for column in case.sql.columns)
+    return word in PLACES and any(word in identifier_words(column.name) for column in case.sql.columns)
 
 
 _YOUNG_OLD = frozenset(
@@ -115,7 +115,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
         if _descends(key) is not wanted and not ambiguous:
             return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
         return None
-    extremes = {each.func for each in case.sql.aggregations if each.func in _EXTREMES}
+    extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}
     if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
@@ -175,7 +175,7 @@ def order_unasked(case: Case) -> Finding | None:
     """
     excused = any(each.rule is NormalizationRule.DEFAULT_ORDER_BY for each in case.normalizations)
     asked = case.question.superlatives or case.question.ordering or case.enriched.superlatives or case.enriched.ordering
-    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
+    formula = any(EXTREMES & set(each.functions) for each in case.enriched.definitions)
     if asked or excused or formula or not case.sql.order_by:
         return None
     first = case.sql.order_by[0]
@@ -193,7 +193,7 @@ def order_unlinked(case: Case) -> Finding | None:
     'expected → actual: weight → price'
     """
     key = cutting_key(case)
-    measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
+    measured = next((each for each in case.question.superlatives if _measures(each)), None)
     if key is None or measured is None:
         return None
     if _counts_for_amount(key.operand, measured, case) or _is_another(key.operand, measured, case):
@@ -201,11 +201,15 @@ def order_unlinked(case: Case) -> Finding | None:
     return None
 
 
+def _measures(asked: Superlative) -> bool:
+    """Whether an extreme is one of a measure: `most recently` is of none."""
+    words = content_words(asked.measure)
+    return bool(words) and words[-1] not in ("recent", "recently", "often", "frequently")
+
+
 def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
     """Whether a key is one column that neither resembles the measure nor may be any amount."""
     words = content_words(measured.measure)
-    if not words or words[-1] in ("recent", "recently", "often", "frequently"):
-        return False
     if not _is_column(key) or measured.word in _YOUNG_OLD or is_defined(key.columns[0], case):
         return False
     if words[-1] == "name" or holds_any_amount(key.name):
@@ -247,7 +251,12 @@ def order_changed(case: Case) -> Finding | None:
         fits = any(key.name == each.operand.name or each.star for key in keys for each in case.answer)
     else:
         fits = _follows(asked.phrase, keys, case)
-    return None if fits else differing(asked.phrase or "alphabetical", keys[0].name)
+    return None if fits or _is_by_size(keys, case) else differing(asked.phrase or "alphabetical", keys[0].name)
+
+
+def _is_by_size(keys: list[Operand], case: Case) -> bool:
+    """Whether `biggest team first` is asked for, and rows come by how many there are."""
+    return any(key.func == "COUNT" for key in keys) and _BY_SIZE.search(case.asked) is not None
 
 
 def _is_rank_shown(case: Case) -> bool:
@@ -264,8 +273,6 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     """Whether some key is defined or resembles the phrase."""
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
-    if any(key.func == "COUNT" for key in keys) and _BY_SIZE.search(case.asked):
-        return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
     if words == ["age"] and any(not _INVERTED.isdisjoint(operand_words(key)) for key in keys):
         return True
@@ -274,7 +281,6 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
 
 
 _BY_SIZE = re.compile(r"\b(?:biggest|largest|smallest|busiest)\b[^.;?]{0,30}\bfirst\b")
-"""`biggest team first` orders by how many there are."""
 _ORDER_LENGTH = 40
 """Characters of an ordering in which `alphabetical` is looked for."""
 
@@ -293,57 +299,5 @@ def _orders(word: str, key: Operand, called: frozenset[str]) -> bool:
     return (key.func == "COUNT" or "count(" in key.name) and word in _COUNTED
 
 
-def extreme_per_group(case: Case) -> Finding | None:
-    """One extreme of all is asked for, and one of each group comes.
-
-    GROUP BY turns the lowest fare into a lowest fare for each route.
-
-    >>> extreme_per_group(case("What is the lowest fare, and of which route?",
-    ...     "SELECT MIN(fare), route FROM trips GROUP BY route")).detail
-    'min(fare) by route'
-    """
-    sql, question = case.sql, case.question
-    if not sql.group_by or sql.limits or question.group_by or not _EACH.isdisjoint(case.spoken):
-        return None
-    if not question.superlatives and _EXTREMES.isdisjoint(each.func for each in question.aggregations):
-        return None
-    if sql.having or any(_is_pinned(each, case) for each in sql.filters):
-        return None
-    taken = next((each.operand.name for each in case.answer if each.operand.func in _EXTREMES), None)
-    return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
-
-
-def _is_pinned(each: SqlFilter, case: Case) -> bool:
-    """Whether a condition keeps one value of a grouping key: there is one group."""
-    keys = {key.operand.columns for key in case.sql.group_by}
-    return each.op is Op.EQ and each.lhs is not None and each.lhs.columns in keys and each.alternative is None
-
-
-_EACH = frozenset({"each", "per", "every"})
-
-
-def _say_the_same(case: Case) -> bool:
-    """Whether all extremes are of how often: `most often`, `the most common`."""
-    return all(
-        any(word in each.word for word in ("often", "common", "frequent")) for each in case.question.superlatives
-    )
-
-
-def extreme_dropped(case: Case) -> Finding | None:
-    """Two extremes are asked for, and the SQL takes one.
-
-    `top`, `first` and their like only say where to cut and are no second extreme.
-
-    >>> extreme_dropped(case("Which is the oldest van with the lowest mileage?",
-    ...     "SELECT id FROM vans ORDER BY age DESC LIMIT 1")).detail
-    'oldest; lowest'
-    """
-    asked = list(dict.fromkeys(each.word for each in case.question.superlatives if each.word not in _PLACES))
-    if len(asked) < 2 or any(each.func in FIRST_OF for each in case.sql.windows) or _say_the_same(case):
-        return None
-    taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in _EXTREMES)
-    return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
-
-
-_PLACES = frozenset({"top", "bottom", "first", "last"})
+PLACES = frozenset({"top", "bottom", "first", "last"})
 """Words that say where to cut, beside the extreme that says in which order: `the top 3 with the most`."""

@@ -6,7 +6,7 @@ import typer
 
 from service.commands.bench.app import bench
 from service.commands.canary.app import canary
-from service.commands.dead_letter_app import dead_letters
+from service.commands.dead_letters.app import dead_letters
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
@@ -155,7 +155,7 @@ def doctor(as_json: AsJson = False) -> None:
 @with_options(SkipOptions)
 def skip(options: SkipOptions) -> None:
     """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
-    from service.commands.skip import skip as command
+    from service.commands.dead_letters.skip import skip as command
 
     command(options)
 

@@ -80,11 +80,11 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     before = reading.lower(at)
     if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
         return True
-    if _is_so_far(reading, place + 1) or (before == "over" and not _names_thing(reading, place + 1)):
+    if _is_so_far(reading, place + 1) or _is_spanned(reading, place):
         return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
-    if before in language.copulas and reading.tokens[at - 1].stem in language.year_words:
+    if _is_called_year(reading, at):
         return True
     if _joins_years(reading, before):
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
@@ -92,10 +92,16 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
 
 
-def _names_thing(reading: Reading, place: int) -> bool:
-    """Whether a noun follows a number: `over 2025 parcels`."""
-    word, language = reading.lower(place), reading.language
-    return reading.is_word(place) and not (word in language.prepositions or word in language.conjunctions)
+def _is_called_year(reading: Reading, at: int) -> bool:
+    """Whether `the year is` ends at a place."""
+    return reading.lower(at) in reading.language.copulas and reading.tokens[at - 1].stem in reading.language.year_words
+
+
+def _is_spanned(reading: Reading, place: int) -> bool:
+    """Whether `over` leads to a year, and no noun follows as in `over 2025 parcels`."""
+    after, language = reading.lower(place + 1), reading.language
+    noun = reading.is_word(place + 1) and after not in language.prepositions and after not in language.conjunctions
+    return reading.lower(place - 1) == "over" and not noun
 
 
 def _is_so_far(reading: Reading, place: int) -> bool:

@@ -20,8 +20,7 @@ _REAL_DIVISION = frozenset("bigquery mysql duckdb snowflake oracle spark spark2 
 
 def _divides(case: Case) -> bool:
     """Whether something is divided by a value of the rows: a division by 100 or 60 only turns units."""
-    calls = {each.func for each in (*case.sql.aggregations, *case.sql.windows)}
-    return not _SHARES.isdisjoint(calls) or bool(_ratios(case))
+    return not _SHARES.isdisjoint(case.sql.functions) or bool(_ratios(case))
 
 
 _SHARES = frozenset({"DIVIDE", "RATIO_TO_REPORT", "PERCENT_RANK", "CUME_DIST"})

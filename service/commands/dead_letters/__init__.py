@@ -1,0 +1,1 @@
+"""`sqlassay dead-letters` and `skip`: what could not be scored, and what cannot be read."""
