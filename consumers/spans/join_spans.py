@@ -11,7 +11,7 @@ from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.queueing.retrying import Backoff
-from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
+from consumers.spans import Joined, NoAnswer, Span, SpanEvent, SpanJoin, TraceKey
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
 """Stores the events of one trace."""
@@ -35,6 +35,14 @@ class OnDeadLetter(Protocol):
     def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
         """Returns when it is durable; raises `Unavailable`."""
         ...
+
+
+OnNoAnswer: TypeAlias = Callable[[NoAnswer], None]
+"""Called for each closed trace that gave no answer."""
+
+
+def _ignore(_: NoAnswer) -> None:
+    return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +106,12 @@ class JoinSpans:
         timer: Callable[[], float],
         *,
         on_dead_letter: OnDeadLetter = count_only,
+        on_no_answer: OnNoAnswer = _ignore,
         backoff: Backoff | None = None,
         most_storing: int = 1000,
     ) -> None:
         self._join, self._submit, self._timer, self._on_dead_letter = join, submit, timer, on_dead_letter
+        self._on_no_answer = on_no_answer
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _AwaitedTrace] = {}
         self._tasks: set[Storing] = set()
@@ -117,24 +127,26 @@ class JoinSpans:
     async def add(self, spans: Sequence[Span], *, tenant: str | None = None) -> SpansReceipt:
         """Adds the spans of one sender once there is room; `tenant` is the only one it may write for."""
         await self._room.wait()
-        sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
+        sender, traces = _Sender(asyncio.get_running_loop().create_future()), dict[TraceKey, _AwaitedTrace]()
         for start in range(0, len(spans), _SLICE):
             part = spans[start : start + _SLICE]
-            traces = self._expect(part, sender, tenant)
-            self._apply(self._join.add(part, self._timer(), tenant=tenant))
+            traces |= self._expect(part, sender, tenant)
+            self._apply(self._join.add(part, self._timer(), tenant=tenant, more=True))
             self._opened.set()
-            storing.update(*(trace.storing for trace in traces))
             # lets other tasks run: one export may hold ten thousand spans
             await asyncio.sleep(0)
             if sender.done.cancelled():
                 break
+        self._apply(self._join.settle(traces))
         sender.count_down()
+        storing = {task for trace in traces.values() for task in trace.storing}
         return SpansReceipt(storing=list(storing), done=sender.done)
 
-    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
+    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> dict[TraceKey, _AwaitedTrace]:
         """The spans' traces, which the sender now waits for."""
-        traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
-        for trace in traces:
+        keys = dict.fromkeys(TraceKey(tenant, span.trace_id) for span in spans)
+        traces = {key: self._trace(key) for key in keys}
+        for trace in traces.values():
             if sender not in trace.senders:
                 trace.senders.add(sender)
                 sender.open += 1
@@ -174,6 +186,8 @@ class JoinSpans:
             events.setdefault(event.trace, []).append(event)
         for key, given in events.items():
             self._start(self._trace(key), given)
+        for each in step.unanswered:
+            self._on_no_answer(each)
         for key in step.closed:
             trace = self._traces.pop(key, None)
             if trace is not None:
