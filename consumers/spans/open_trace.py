@@ -147,7 +147,10 @@ class OpenTrace:
         """The queries that models gave back; without one, those that other steps did."""
         found = [each for each, node in self.nodes.items() if node.fields.written is not None]
         models = [each for each in found if self.nodes[each].fields.kind is SpanKind.MODEL]
-        return [self._candidate(self._chain(each), from_output=True) for each in models or found]
+        queries = [self._candidate(self._chain(each), from_output=True) for each in models or found]
+        # a step that calls another one shows the same SQL, and a prompt holds more than the question
+        queries.sort(key=lambda each: (not each.question, len(each.question), each.start_nanos, each.span_id))
+        return list({words_of(each.sql): each for each in reversed(queries)}.values())
 
     def _chain(self, query: str) -> list[str]:
         """The spans from a query upwards, as far as they are at hand."""

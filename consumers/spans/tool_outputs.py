@@ -16,7 +16,19 @@ _ERROR = re.compile(
 )
 """How the text of an error begins."""
 _ZERO = re.compile(r"\s*(?:error|failed|exception)s?\s*[:=]\s*(?:0|none|null|false|no)\s*(?:$|[,;\n])", re.IGNORECASE)
-_TEXTS = ("content", "text", "output", "result", "message", "kwargs", "data", "response", "parts")
+_TEXTS = (
+    "content",
+    "text",
+    "output",
+    "result",
+    "message",
+    "kwargs",
+    "data",
+    "response",
+    "parts",
+    "blocks",
+    "raw_output",
+)
 _ERRORS = ("error", "error_message")
 _MESSAGE = frozenset({"content", "text", "role", "parts"})
 """Keys of which a message has one, and a row hardly."""

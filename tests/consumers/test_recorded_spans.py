@@ -15,8 +15,11 @@ from service.otlp import read_otlp
 RECORDINGS = sorted((Path(__file__).parents[1] / "cases/spans").glob("*.json"))
 SQL = "SELECT COUNT(*) FROM looms WHERE status = 'idle'"
 FAILED = "SELECT COUNT(*) FROM looms WHERE stat = 'idle'"
-NO_AGENT = {"langchain-oi-S": "mill", "langchain-lf-S": "mill", "langchain-tl-S": "RunnableSequence"}
-"""Chains without an agent, whose service or chain is named."""
+NO_AGENT = {
+    **dict.fromkeys(("langchain-oi-S", "langchain-lf-S", "llama-index-S", "llama-index-R"), "mill"),
+    "langchain-tl-S": "RunnableSequence",
+}
+"""What is named where no attribute names the agent."""
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
