@@ -21,7 +21,9 @@ COPY consumers consumers
 COPY evals evals
 COPY service service
 COPY migrations migrations
-RUN python -m pip --python /opt/sqlassay/bin/python install --no-deps --no-build-isolation . \
+# pip runs with the environment's interpreter, which has no build packages: the wheel is built with this one
+RUN python -m pip wheel --no-deps --no-build-isolation --wheel-dir wheels . \
+ && python -m pip --python /opt/sqlassay/bin/python install --no-deps --no-build-isolation wheels/sqlassay-*.whl \
  && find /opt/sqlassay -name '__pycache__' -prune -exec rm -rf {} +
 
 FROM ${BASE}

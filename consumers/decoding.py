@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from consumers.evaluation.event_evaluation import EventKey, event_key
 from consumers.evaluation.event_outcomes import dead_lettered
@@ -55,6 +55,26 @@ class Known:
     def key(self) -> EventKey:
         """The event's identity."""
         return event_key(self.event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentBounds:
+    """How far from now an event may have occurred: what lies outside would never expire, or at once."""
+
+    past_days: int = 3660
+    ahead_days: int = 7
+
+    def checked(self, decoded: Known | Outcome, now: datetime) -> Known | Outcome:
+        """What was decoded, or the outcome of an event outside the bounds."""
+        if not isinstance(decoded, Known):
+            return decoded
+        occurred_at = decoded.event.occurred_at or decoded.record.timestamp or now
+        if -timedelta(days=self.past_days) <= occurred_at - now <= timedelta(days=self.ahead_days):
+            return decoded
+        bound = f"{self.past_days} days before now" if occurred_at < now else f"{self.ahead_days} days after now"
+        detail = f"field occurred_at: {occurred_at.isoformat()} is more than {bound}: send when the agent answered"
+        refused = dead_lettered(InvalidReason.INVALID_FIELD, detail, decoded.event)
+        return replace(refused, timings=decoded.timings)
 
 
 def decode(

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from consumers.decoding import Known, Record, decode, decode_timed
+from consumers.decoding import Known, MomentBounds, Record, decode, decode_timed
 from consumers.errors import RefusedByStore, StoreUnavailable
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key, line_out
 from consumers.evaluation.event_outcomes import Standing, deferred, refused_by_store
@@ -50,6 +50,7 @@ class ScoreEvents:
     memory: TenantMemories | None = None
     """The tenants' memory; `None` judges each answer alone."""
     max_event_bytes: int = MAX_EVENT_BYTES
+    moments: MomentBounds = MomentBounds()  # noqa: RUF009 it is frozen
     traced: bool = False
     """Whether the stages of each event are timed."""
 
@@ -57,8 +58,10 @@ class ScoreEvents:
         """The record's event, or the outcome of an invalid record."""
         try:
             if self.traced:
-                return decode_timed(record, self.max_event_bytes, self.timer)
-            return decode(record, self.max_event_bytes)
+                decoded = decode_timed(record, self.max_event_bytes, self.timer)
+            else:
+                decoded = decode(record, self.max_event_bytes)
+            return self.moments.checked(decoded, self.clock())
         except Exception as error:
             self.outcomes.failed("record", error)
             return deferred(None, DeferredReason.INTERNAL_ERROR, "see the log", kept=False)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from time import thread_time
 from typing import TypeAlias
 
+from references.date_functions import DATE_FUNCTIONS
 from references.sqlite_functions import HARMLESS_FUNCTIONS, UNSTEADY_FUNCTIONS
 
 Value: TypeAlias = int | float | str | bytes | None
@@ -102,6 +103,8 @@ class Sandbox:
             table.name: f"INSERT INTO {quoted(table.name)} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608 - quoted
             for table in tables
         }
+        for name, (arguments, function) in DATE_FUNCTIONS.items():
+            self._connection.create_function(name, arguments, function, deterministic=True)
         self._trusted = True
         self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._overdue, _STEPS)
@@ -167,7 +170,7 @@ class Sandbox:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
             name = (second or "").lower()
-            if name in HARMLESS_FUNCTIONS:
+            if name in HARMLESS_FUNCTIONS or name in DATE_FUNCTIONS:
                 return sqlite3.SQLITE_OK
             steady = "known to be harmless" if name not in UNSTEADY_FUNCTIONS else "determined by the rows"
             self._refused = f"the function {name} is not {steady}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 from references.names import Parts, parts_in
 
@@ -24,6 +24,15 @@ class ValueKind(StrEnum):
         return self in {ValueKind.INTEGER, ValueKind.REAL}
 
 
+class DateForm(Enum):
+    """Which texts a column of dates holds."""
+
+    DAY = "2024-02-29"
+    MOMENT = "2024-02-29 10:30:00"
+    EITHER = "a day or a moment"
+    """As in SQLite, which has no type of its own for either."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredColumn:
     name: str
@@ -38,6 +47,14 @@ class DeclaredColumn:
     def timed(self) -> bool:
         """Whether its values are days with a time of day."""
         return bool(_MOMENTS.search(self.written or self.declared))
+
+    def dates(self, *, translated: bool) -> DateForm | None:
+        """The dates that it holds; `None` for a column that is not declared DATE, DATETIME or TIMESTAMP."""
+        if self.kind is not ValueKind.DATE:
+            return None
+        if self.timed:
+            return DateForm.MOMENT if translated else DateForm.EITHER
+        return DateForm.DAY if self.declared.upper().startswith("DATE") else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

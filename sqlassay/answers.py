@@ -35,6 +35,8 @@ class ScoredAnswer:
     """The probability, in [0, 1], that the SQL answers the question."""
     judge: str | None
     reasons: tuple[AnswerReason, ...]
+    follow_up: Mapping[str, Any] | None
+    """What a question that needs earlier turns was read as."""
     enrichment: Mapping[str, Any] | None
     alignment: Mapping[str, Any] | None
     composite: Mapping[str, Any] | None

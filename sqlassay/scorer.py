@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,7 +18,7 @@ from sqlassay.local import answer_record
 if TYPE_CHECKING:
     from sqlassay.rules import Rules
 
-ANSWER_FIELDS = ("question", "sql", "enriched_question", "dialect", "occurred_at")
+ANSWER_FIELDS = ("question", "sql", "enriched_question", "history", "dialect", "occurred_at")
 """What is read of an answer."""
 
 
@@ -44,18 +45,21 @@ class Scorer:
         question: str,
         sql: str | None,
         enriched_question: str | None = None,
+        history: Sequence[Mapping[str, str | None]] | None = None,
         dialect: str | None = None,
         occurred_at: datetime | None = None,
     ) -> ScoredAnswer:
         """Scores one answer. Bad texts raise nothing: they give an answer with `unscored`.
 
-        `occurred_at` is when the agent answered; relative dates refer to it.
+        `history` holds the earlier turns, oldest first, as mappings with `question` and `sql`; a follow-up is read with
+        them. `occurred_at` is when the agent answered; relative dates refer to it.
         """
         return self._scored(
             {
                 "question": question,
                 "sql": sql,
                 "enriched_question": enriched_question,
+                "history": history,
                 "dialect": dialect,
                 "occurred_at": occurred_at,
             }
@@ -64,7 +68,7 @@ class Scorer:
     def score_many(self, answers: Iterable[Mapping[str, object]]) -> Iterator[ScoredAnswer]:
         """Scores one answer after another, in order, as they are asked for.
 
-        An answer is a mapping with `question` and `sql`, and, if known, `enriched_question`, `dialect` and
+        An answer is a mapping with `question` and `sql`, and, if known, `enriched_question`, `history`, `dialect` and
         `occurred_at` (a datetime, or ISO 8601); other keys are ignored. A field of another type gives `INVALID_EVENT`.
         """
         return (self._scored(each) for each in answers)
@@ -96,6 +100,7 @@ def score(
     question: str,
     sql: str | None,
     enriched_question: str | None = None,
+    history: Sequence[Mapping[str, str | None]] | None = None,
     dialect: str | None = None,
     occurred_at: datetime | None = None,
     rules: Rules | Mapping[str, object] | None = None,
@@ -106,7 +111,12 @@ def score(
     'good'
     """
     return Scorer(rules).score(
-        question=question, sql=sql, enriched_question=enriched_question, dialect=dialect, occurred_at=occurred_at
+        question=question,
+        sql=sql,
+        enriched_question=enriched_question,
+        history=history,
+        dialect=dialect,
+        occurred_at=occurred_at,
     )
 
 
@@ -126,20 +136,32 @@ def score_many(
 
 
 def read_answer(answer: Mapping[str, object]) -> Query | Unscored:
-    """The answer to score, or which of its fields is no text."""
+    """The answer to score, or which of its fields cannot be read."""
     fields: dict[str, Any] = {name: answer.get(name) for name in ANSWER_FIELDS}
     fields["sql"] = "" if fields["sql"] is None else fields["sql"]
+    history = fields.pop("history")
     try:
         if isinstance(fields["occurred_at"], str):
             fields["occurred_at"] = datetime.fromisoformat(fields["occurred_at"])
     except ValueError:
-        return _invalid("occurred_at", fields["occurred_at"], "a datetime, or ISO 8601")
+        return _invalid("occurred_at", fields["occurred_at"], _TIME)
     for name, value in fields.items():
-        kind = datetime if name == "occurred_at" else str
-        required = name in {"question", "sql"}
-        if not isinstance(value, kind) and (required or value is not None):
-            return _invalid(name, value, "a datetime, or ISO 8601" if kind is datetime else "a text")
-    return Query(**fields)
+        kind, wanted = (datetime, _TIME) if name == "occurred_at" else (str, "a text")
+        if not isinstance(value, kind) and (name in {"question", "sql"} or value is not None):
+            return _invalid(name, value, wanted)
+    return Query(**fields) if history is None else _with_turns(Query(**fields), history)
+
+
+_TIME = "a datetime, or ISO 8601"
+
+
+def _with_turns(query: Query, history: object) -> Query | Unscored:
+    from sqlassay.turns import InvalidTurnsError, read_turns  # noqa: PLC0415 Pydantic is loaded when first used
+
+    try:
+        return replace(query, history=read_turns(history))
+    except InvalidTurnsError as error:
+        return Unscored(UnscoredReason.INVALID_EVENT, str(error))
 
 
 def _invalid(name: str, value: object, wanted: str) -> Unscored:

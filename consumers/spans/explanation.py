@@ -24,7 +24,7 @@ def explain(spans: Sequence[Span], table: SpanTable) -> Explanation:
     """What the spans of an export give, if no other span of their traces comes. Pure."""
     limits = JoinLimits(spans=len(spans) + 1, characters=1 << 62)
     join = SpanJoin(table, limits)
-    steps = [join.add(spans, 0.0), join.close_all()]
+    steps = [Joined(events=join.add(spans, 0.0)), join.close_all()]
     roles = _roles(steps)
     reader = SpanReader(table)
     return {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -18,7 +20,7 @@ Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
 _CHUNK = 200
 """Most events submitted at once."""
 _SLICE = 500
-"""Most spans joined before other tasks run."""
+"""Most spans joined, and about the most traces closed, before other tasks run."""
 
 
 class Submit(Protocol):
@@ -115,9 +117,9 @@ class JoinSpans:
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _AwaitedTrace] = {}
         self._tasks: set[Storing] = set()
-        self._storing = 0
-        self._opened, self._room = asyncio.Event(), asyncio.Event()
-        self._room.set()
+        self._storing: Counter[str | None] = Counter()
+        """Events that are being stored, by sender."""
+        self._changed, self._room = asyncio.Event(), asyncio.Event()
 
     @property
     def spans(self) -> int:
@@ -126,42 +128,56 @@ class JoinSpans:
 
     async def add(self, spans: Sequence[Span], *, tenant: str | None = None) -> SpansReceipt:
         """Adds the spans of one sender once there is room; `tenant` is the only one it may write for."""
-        await self._room.wait()
-        sender, traces = _Sender(asyncio.get_running_loop().create_future()), dict[TraceKey, _AwaitedTrace]()
-        for start in range(0, len(spans), _SLICE):
-            part = spans[start : start + _SLICE]
-            traces |= self._expect(part, sender, tenant)
-            self._apply(self._join.add(part, self._timer(), tenant=tenant, more=True))
-            self._opened.set()
+        sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
+        for part, more in _slices(spans):
+            await self._has_room(tenant)
+            traces = self._expect(part, sender, tenant)
+            self._store_events(self._join.add(part, self._timer(), tenant=tenant, more=more))
+            self._changed.set()
+            storing.update(*(trace.storing for trace in traces))
             # lets other tasks run: one export may hold ten thousand spans
             await asyncio.sleep(0)
+            while self._join.is_full:
+                await self._close_some()
             if sender.done.cancelled():
                 break
-        self._apply(self._join.settle(traces))
         sender.count_down()
-        storing = {task for trace in traces.values() for task in trace.storing}
         return SpansReceipt(storing=list(storing), done=sender.done)
 
-    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> dict[TraceKey, _AwaitedTrace]:
+    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
         """The spans' traces, which the sender now waits for."""
-        keys = dict.fromkeys(TraceKey(tenant, span.trace_id) for span in spans)
-        traces = {key: self._trace(key) for key in keys}
-        for trace in traces.values():
+        traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
+        for trace in traces:
             if sender not in trace.senders:
                 trace.senders.add(sender)
                 sender.open += 1
         return traces
 
     async def run(self) -> None:
-        """Closes traces when their time is up, until cancelled."""
+        """Closes traces when their time is up, until cancelled. Those of a sender without room wait."""
         while True:
-            due = self._join.due_at
-            if due is None:
-                self._opened.clear()
-                await self._opened.wait()
-                continue
-            await asyncio.sleep(max(due - self._timer(), 0.0))
-            self._apply(self._join.close_due(self._timer()))
+            self._changed.clear()
+            due = self._join.due_at(self._without_room())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if due is None else max(due - self._timer(), 0.0)):
+                    await self._changed.wait()
+            await self._close_some()
+
+    async def _close_some(self) -> None:
+        self._apply(self._join.close_due(self._timer(), most=_SLICE, waiting=self._without_room()))
+        await asyncio.sleep(0)
+
+    def _without_room(self) -> set[str | None]:
+        return {tenant for tenant, count in self._storing.items() if count >= self._share()}
+
+    def _share(self) -> int:
+        """Most events of one sender that are being stored before its next ones wait."""
+        return max(self._most // max(len(self._storing), 1), 1)
+
+    async def _has_room(self, tenant: str | None) -> None:
+        while self._storing[tenant] >= self._share():
+            self._room.clear()
+            await self._room.wait()
 
     async def close(self) -> None:
         """Closes every trace now, and waits until their events are durable."""
@@ -181,11 +197,7 @@ class JoinSpans:
         return self._traces.setdefault(key, _AwaitedTrace())
 
     def _apply(self, step: Joined) -> None:
-        events: dict[TraceKey, list[SpanEvent]] = {}
-        for event in step.events:
-            events.setdefault(event.trace, []).append(event)
-        for key, given in events.items():
-            self._start(self._trace(key), given)
+        self._store_events(step.events)
         for each in step.unanswered:
             self._on_no_answer(each)
         for key in step.closed:
@@ -194,27 +206,36 @@ class JoinSpans:
                 trace.closed = True
                 trace.finish()
 
-    def _start(self, trace: _AwaitedTrace, events: Sequence[SpanEvent]) -> None:
+    def _store_events(self, events: Sequence[SpanEvent]) -> None:
+        by_trace: dict[TraceKey, list[SpanEvent]] = {}
+        for event in events:
+            by_trace.setdefault(event.trace, []).append(event)
+        for key, given in by_trace.items():
+            self._start(key, given)
+
+    def _start(self, key: TraceKey, events: Sequence[SpanEvent]) -> None:
+        trace = self._trace(key)
         task = asyncio.create_task(self._store(events))
         trace.storing.add(task)
         self._tasks.add(task)
-        self._count(len(events))
+        self._count(key.tenant, len(events))
 
         def ended(task: Storing) -> None:
             trace.storing.discard(task)
             self._tasks.discard(task)
-            self._count(-len(events))
+            self._count(key.tenant, -len(events))
             failed = task.cancelled() or task.exception() is not None
             trace.drop() if failed else trace.finish()
 
         task.add_done_callback(ended)
 
-    def _count(self, events: int) -> None:
-        self._storing += events
-        if self._storing < self._most:
+    def _count(self, tenant: str | None, events: int) -> None:
+        self._storing[tenant] += events
+        if self._storing[tenant] == 0:
+            del self._storing[tenant]
+        if events < 0:
             self._room.set()
-        else:
-            self._room.clear()
+            self._changed.set()
 
     async def _store(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
         ended: list[Outcome] = []
@@ -253,3 +274,22 @@ def _record(event: SpanEvent) -> Record:
     # the event's id is trace and span id, as in W3C's trace context; an exported span was sampled
     traceparent = f"00-{event.payload['event_id']}-01"
     return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)
+
+
+def _slices(spans: Sequence[Span]) -> Iterator[tuple[Sequence[Span], bool]]:
+    """The spans in parts of about `_SLICE`, with whether more of the part's trace follow: only a long one is cut."""
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace_id, []).append(span)
+    part: list[Span] = []
+    for own in traces.values():
+        if len(own) > _SLICE:
+            for start in range(0, len(own), _SLICE):
+                yield own[start : start + _SLICE], start + _SLICE < len(own)
+            continue
+        if len(part) + len(own) > _SLICE:
+            yield part, False
+            part = []
+        part += own
+    if part:
+        yield part, False

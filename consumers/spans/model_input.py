@@ -10,7 +10,7 @@ import orjson
 
 from consumers.spans.tool_calls import is_query
 
-_ASKING_ROLES = frozenset({"user", "human"})
+ASKING_ROLES = frozenset({"user", "human"})
 """Roles whose messages hold the question."""
 _ROLES = ("user", "human", "assistant", "ai", "system", "tool")
 _ASKED = (
@@ -51,7 +51,7 @@ def question_of_input(value: object, depth: int = 0) -> str | None:
     held = _decoded(value) if isinstance(value, str) else value
     if isinstance(held, str):
         return held if _asks(held) else None
-    if _messages(held):
+    if messages_in(held):
         return _last_question(held) or None
     if not isinstance(held, Mapping) or depth > _DEEPEST:
         return None
@@ -92,11 +92,13 @@ def _parsed(text: str) -> object:
         found: object = orjson.loads(text)
     except orjson.JSONDecodeError:
         return text
-    return found if _messages(found) else text
+    return found if messages_in(found) else text
 
 
-def _messages(value: object) -> list[Mapping[str, object]]:
-    """The messages in a list, in one message, or in `{"messages": […]}`."""
+def messages_in(value: object) -> list[Mapping[str, object]]:
+    """The messages in a list, in one message, or in `{"messages": […]}`, also as JSON."""
+    if isinstance(value, str):
+        value = _decoded(value)
     if isinstance(value, Mapping):
         held = cast("Mapping[str, object]", value)
         value = held.get("messages", held.get("contents", [held]) if "role" not in held else [held])
@@ -119,8 +121,8 @@ def _message(value: object) -> Mapping[str, object] | None:
     if held.get("type") not in _ROLES:
         return None
     data = held.get("data", held)
-    content = cast("Mapping[str, object]", data).get("content") if isinstance(data, Mapping) else None
-    return {"role": held["type"], "content": content}
+    fields = cast("Mapping[str, object]", data if isinstance(data, Mapping) else {})
+    return {"role": held["type"], "content": fields.get("content"), "tool_calls": fields.get("tool_calls")}
 
 
 def question_of_event(value: object) -> str | None:
@@ -130,15 +132,15 @@ def question_of_event(value: object) -> str | None:
     ('How many?', 'How many?')
     """
     held = _decoded(value) if isinstance(value, str) else value
-    return _text({"content": value if held is None else held}) or None
+    return text_of({"content": value if held is None else held}) or None
 
 
 def _last_question(value: object) -> str | None:
-    asked = [each for each in _messages(value) if str(each["role"]).lower() in _ASKING_ROLES]
-    return next((text for each in reversed(asked) if (text := _text(each))), None)
+    asked = [each for each in messages_in(value) if str(each["role"]).lower() in ASKING_ROLES]
+    return next((text for each in reversed(asked) if (text := text_of(each))), None)
 
 
-def _text(message: Mapping[str, object]) -> str:
+def text_of(message: Mapping[str, object]) -> str:
     """The text of a message: its content, or its text parts."""
     content = message.get("content", message.get("contents", message.get("parts")))
     if isinstance(content, str):

@@ -14,10 +14,11 @@ def payload_of(trace_id: str, chosen: Chosen) -> dict[str, object]:
     """The fields of the event."""
     answer = chosen.answer
     fields = answer.fields
+    asked = place_of_question(fields, from_output=answer.from_output)
     own = {"trace_id": trace_id, "span_id": answer.span_id}
     attempts = {ATTEMPTS: chosen.described_attempts()} if chosen.attempts else {}
     payload: dict[str, object] = {
-        **_inherited(fields, place_of_question(fields, from_output=answer.from_output)),
+        **_inherited(fields, asked),
         "event_id": f"{trace_id}-{answer.span_id}",
         "source": SPAN_SOURCE,
         "question": answer.question,
@@ -26,6 +27,8 @@ def payload_of(trace_id: str, chosen: Chosen) -> dict[str, object]:
         "occurred_at": _moment(answer.start_nanos),
         "attributes": _attributes(fields) | own | attempts,
     }
+    if asked < len(fields) and fields[asked].history:
+        payload["history"] = fields[asked].history
     if fields[0].result is not None and not answer.from_output:
         payload["result"] = fields[0].result
     return payload

@@ -13,6 +13,7 @@ import orjson
 from pydantic import JsonValue
 
 from consumers.spans.attributes import PARAMETER, RESOURCE, USER_MESSAGE, SpanTable
+from consumers.spans.earlier_turns import turns_before
 from consumers.spans.indexed import gathered
 from consumers.spans.kinds import SpanKind, kind_of
 from consumers.spans.model_input import question_in, question_of_event, question_of_input
@@ -38,6 +39,8 @@ class SpanFields:
     question: str | None = None
     input: str | None = None
     """The question that the span was called with, as far as can be told."""
+    history: Sequence[Mapping[str, str | None]] = ()
+    """The earlier turns of the messages that hold the question."""
     called: bool = False
     """Whether the SQL is an argument of a tool call."""
     tool: str | None = None
@@ -60,7 +63,8 @@ class SpanFields:
             *self.inheritable.values(),
             *self.fallback.values(),
         )
-        values = (*self.attributes.values(), *(self.result or {}).values())
+        turns = (text or "" for turn in self.history for text in turn.values())
+        values = (*self.attributes.values(), *(self.result or {}).values(), *turns)
         return sum(map(len, texts)) + sum(len(str(value)) for value in values)
 
     @property
@@ -97,7 +101,8 @@ class SpanReader:
         """The fields that the span holds."""
         if not span.attributes:
             return _EMPTY
-        found = self._found(span)
+        given = {**gathered(span.attributes), SPAN_NAME: span.name}
+        found = self._found(given)
         said = {row: text for row, (_, text) in found.items()}
         kind = _kind(said)
         sql = self._sql(span, said, kind)
@@ -105,6 +110,7 @@ class SpanReader:
             _step_fields(said, kind),
             sql=sql,
             dialect=said.get("dialect") if sql is not None else None,
+            history=_turns(given, found, kind),
             called="sql" not in said and sql is not None,
             tool=said.get("tool") or span.name if kind is SpanKind.TOOL else None,
             result=_result(said, kind) if sql is not None else None,
@@ -113,9 +119,8 @@ class SpanReader:
             sources={row: name for row, (name, _) in found.items()},
         )
 
-    def _found(self, span: Span) -> _Found:
+    def _found(self, attributes: Attributes) -> _Found:
         """For each field, the attribute that has it; names of steps name no agent outside its run."""
-        attributes = {**gathered(span.attributes), SPAN_NAME: span.name}
         found = _first_values(attributes, self._own)
         is_agent = "kind" in found and found["kind"][1] == SpanKind.AGENT
         if is_agent or "agent" not in found or found["agent"][0] not in _NODES:
@@ -132,6 +137,13 @@ class SpanReader:
         if sql is None or any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
             return None
         return _with_parameters(sql, span.attributes, said.get("dialect"))
+
+
+def _turns(attributes: Attributes, found: _Found, kind: SpanKind | None) -> Sequence[Mapping[str, str | None]]:
+    """The turns before the question, from the attribute that holds it."""
+    nothing = ("", "")
+    name, question = nothing if kind is SpanKind.TOOL else found.get("question", found.get("input", nothing))
+    return turns_before(attributes[name], question) if name else ()
 
 
 def _step_fields(said: Mapping[str, str], kind: SpanKind | None) -> SpanFields:

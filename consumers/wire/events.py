@@ -10,19 +10,11 @@ from functools import cached_property
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 from pydantic import model_validator as after_validation
 
 from consumers.wire.canary import Canary
-from consumers.wire.field_types import Moment, Name, OptionalName, ParameterValues, blank_as_absent
+from consumers.wire.field_types import NAME_RULE, Moment, Name, OptionalName, ParameterValues, blank_as_absent
 from consumers.wire.history import History, needs
 from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
@@ -329,7 +321,7 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
-_MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}
+_MESSAGES = {"string_pattern_mismatch": NAME_RULE}
 """Messages in place of the validator's, which would quote the pattern."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from consumers.wire.texts import INVISIBLE, one_form
 from scoring.sql.parameters.binding import MOST_PARAMETERS
 
 
@@ -23,10 +24,13 @@ def to_utc(moment: datetime) -> datetime:
         raise ValueError("in UTC its year is out of range") from error
 
 
-NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
-"""No control characters, no trailing space, and no `*`, which means all tenants in a token."""
-Name: TypeAlias = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
-"""Of an agent, a reviewer and their like."""
+NAME_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f*{INVISIBLE}]*[^\x00-\x20\x7f-\x9f*{INVISIBLE}]$"
+"""No control or invisible characters, no trailing space, and no `*`, which means all tenants in a token."""
+NAME_RULE = "a name must not end in a space or hold *, a control character or an invisible one"
+Name: TypeAlias = Annotated[
+    str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN), BeforeValidator(one_form)
+]
+"""Of an agent, a reviewer and their like, in one form."""
 _BLANK_PATTERN = r"^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$"
 """What `str.strip` takes for blank."""
 OptionalName: TypeAlias = Annotated[

@@ -2,6 +2,32 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
+INVISIBLE = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff9-\uffff"
+)
+"""Characters that cannot be seen or that turn the direction of writing, for a class of a pattern that has no tags."""
+_TAG = re.compile("[\U000e0000-\U000e0fff]")
+_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+
+
+def one_form(name: object) -> object:
+    """A name in Unicode's normal form C with plain spaces, so that names that look alike are equal.
+
+    Raises `ValueError` for a tag character, which cannot be seen.
+
+    >>> one_form("Cafe" + chr(0x301)) == "Caf" + chr(0xE9), one_form("a" + chr(0xA0) + "b")
+    (True, 'a b')
+    """
+    if not isinstance(name, str) or name.isascii():
+        return name
+    if (found := _TAG.search(name)) is not None:
+        raise ValueError(f"it holds U+{ord(found.group()):X}, which cannot be seen")
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", name))
+
 
 def shorten(text: str, length: int = 80) -> str:
     """At most `length` characters on one line, with NUL and lone surrogates escaped.

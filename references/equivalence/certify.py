@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from references.equivalence.data.population import Population, with_time
+from references.equivalence.data.population import Population
 from references.equivalence.pair import Certificate, Contents, Found
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, z3
@@ -18,6 +18,7 @@ from references.semantics import Semantics
 TYPED = "values have their columns' types, and columns that are compared have one type"
 FREE = "where SQLite may pick any row, it picks the first"
 FOLDED = "texts that differ only in letter case are equal"
+CALENDAR = "dates that the queries compute lie in the years of the calendar"
 PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no empty table"
 
 
@@ -37,6 +38,7 @@ class Certifier:
         """Returns the certificate, with the solver's database if the queries differ on it."""
         proved, assumed, notes = 0, ANY, list[str]()
         reason: str | None = None
+        computes = False
         while proved < bound and reason is None:
             try:
                 proof = self._prove(proved + 1, assumed is ANY)
@@ -46,7 +48,7 @@ class Certifier:
             except (RecursionError, z3.Z3Exception) as error:
                 reason = f"the proof does not cover it: {type(error).__name__}"
                 break
-            notes = [*proof.assumptions]
+            notes, computes = [*proof.assumptions], proof.computes_dates
             if proof.equal:
                 proved += 1
             elif proof.equal is None:
@@ -58,7 +60,7 @@ class Certifier:
                 if assumed is ORDINARY:
                     reason = "the queries agree when run on the solver's database"
                 assumed = ORDINARY
-        words = [TYPED, *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
+        words = [TYPED, *([CALENDAR] if computes else []), *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
         words += [PLAIN, *notes] if assumed is ORDINARY else [FREE] if notes else []
         return Certificate(bound=proved, assumption="; ".join(words), reason=reason)
 
@@ -69,24 +71,20 @@ class Certifier:
 
     def _confirmed(self, proof: Proof) -> Found | None:
         """Returns the solver's database with its lowest level, if the queries differ on it when run."""
-        contents = _timed(self.population, proof.contents or {})
+        contents = _fitted(self.population, proof.contents or {})
         if self.a.translated and not _days_only(self.population, contents):
             return None
         level, data = lowest(self.bench, contents)
         return Found(level=level, data=data, contents=contents) if level is not None else None
 
 
-def _timed(population: Population, contents: Contents) -> Contents:
-    """The database with days as midnights where a column holds times."""
-    found = dict(contents)
-    for plan in population.plans:
-        places = {place for place, slot in enumerate(plan.slots) if population.pools[slot.pool].timed}
-        if places and plan.name in found:
-            found[plan.name] = tuple(
-                tuple(with_time(value) if place in places else value for place, value in enumerate(row))
-                for row in found[plan.name]
-            )
-    return found
+def _fitted(population: Population, contents: Contents) -> Contents:
+    """The database with days and moments as the columns hold them."""
+    plans = {plan.name: plan for plan in population.plans}
+    return {
+        name: tuple(tuple(slot.fit(value) for slot, value in zip(plans[name].slots, row, strict=True)) for row in rows)
+        for name, rows in contents.items()
+    }
 
 
 def _days_only(population: Population, contents: Contents) -> bool:

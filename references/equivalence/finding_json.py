@@ -33,6 +33,7 @@ def _counterexample(witness: Witness) -> Record:
         },
         "result_a": _result(witness.result_a),
         "result_b": _result(witness.result_b),
+        "minimal": witness.minimal,
     }
 
 

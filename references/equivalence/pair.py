@@ -107,6 +107,8 @@ class Witness:
     rows: Contents
     result_a: Result
     result_b: Result
+    minimal: bool = False
+    """Whether no row and no value can be taken away: the queries would agree, or differ on a higher level only."""
 
     @property
     def size(self) -> int:

@@ -16,7 +16,8 @@ from references.equivalence.pair_reading import PairRefusal, read_pair
 from references.equivalence.reading.canonical import canonical
 from references.equivalence.reading.side import RefusalKind, Side, as_written
 from references.equivalence.search.bench import PairBench
-from references.equivalence.search.trials import Clock, search, smallest
+from references.equivalence.search.minimal import smallest
+from references.equivalence.search.trials import Clock, search
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import Schema
@@ -180,16 +181,18 @@ class _Case:
 
     def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> PairFinding | None:
         """Returns the finding with its smallest witness, run once more; `None` if the difference did not last."""
-        least = smallest(bench, population, found)
+        least, minimal = smallest(bench, population, found, self.deadline)
         witness = bench.witness(least.contents)
         if witness is None:
             return None
+        witness = replace(witness, minimal=minimal)
         if self.pool is not None:
             self.pool.add(witness, least.level)
         return PairFinding(
             verdict=EquivalenceVerdict.DIFFERENT,
             level=least.level,
             assumption=ASSUMPTIONS[least.level],
+            reason=None if minimal else "time ran out before every row and value of the counterexample was tried",
             trials=trials,
             witness=witness,
         )

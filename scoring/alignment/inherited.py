@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, TimeRange, intersect
+from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, Text, TimeRange, intersect
 
 INHERITED = 0.99
 """Certainty of an inherited condition: by it, such a condition is told from those that words ask for."""
@@ -32,10 +33,53 @@ def with_inherited(wanted: Requirements, asked: FollowUp | None, sql: SqlSpec, c
     """The requirements with the conditions of the SQL before that the follow-up neither replaces nor takes away."""
     if asked is None or asked.before is None:
         return wanted
+    wanted = _without_coded(wanted, asked, sql, context)
     inherited = [
         each for each in inherited_conditions(asked, sql, context) if not _is_covered(each, wanted.required, context)
     ]
     return replace(wanted, required=(*wanted.required, *inherited)) if inherited else wanted
+
+
+def _without_coded(wanted: Requirements, asked: FollowUp, sql: SqlSpec, context: Context) -> Requirements:
+    """Permits a name that both answers seem to write as a code: `airport = 'VIE'` for Vienna.
+
+    The SQL before has a text that no word of its question explains. The answer has the same one, or for a name of the
+    follow-up another one of the same column.
+    """
+    coded = _codes(asked)
+    excused: list[QuestionFilter] = []
+    for each in wanted.required if coded else ():
+        if _is_unmet_name(each, sql, context):
+            new = each.span.casefold() in asked.fragment.casefold()
+            code = next(
+                (code for code in coded if _is_compared(code, sql) and _has_other_value(code, sql) == new), None
+            )
+            if code is not None:
+                coded.remove(code)
+                excused.append(each)
+    if not excused:
+        return wanted
+    required = tuple([each for each in wanted.required if each not in excused])
+    return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
+
+
+def _codes(asked: FollowUp) -> list[SqlFilter]:
+    """The conditions of the SQL before whose texts do not stand in its question."""
+    earlier = f" {' '.join(_WORDS.findall(asked.earlier.casefold()))} "
+    found = asked.before.filters if asked.before is not None else ()
+    return [each for each in found if any(texts(each)) and not any(f" {text} " in earlier for text in texts(each))]
+
+
+_WORDS = re.compile(r"[\w'&.-]+")
+
+
+def _is_unmet_name(each: QuestionFilter, sql: SqlSpec, context: Context) -> bool:
+    named = each.source is FilterOrigin.QUESTION and isinstance(each.rhs, Text)
+    return named and not any(meets(each, other, context) for other in sql.filters)
+
+
+def _is_compared(each: SqlFilter, sql: SqlSpec) -> bool:
+    return any(_columns(other) == _columns(each) for other in sql.filters)
 
 
 def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> list[QuestionFilter]:

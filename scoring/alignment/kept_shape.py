@@ -106,7 +106,7 @@ _ESSENTIAL = ("filters", "group_by", "projections", "order_by", "limits", "set_o
 def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up adds a condition, and the answer has no condition, join or table of its own."""
     before = asked.before
-    if before is None or not asked.kinds & _ADDING:
+    if before is None or not asked.kinds & _ADDING or ChangeKind.RANK in asked.free:
         return False
     known = {_condition(each) for each in before.filters}
     if any(_condition(each) not in known for each in sql.filters):

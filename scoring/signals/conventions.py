@@ -81,8 +81,8 @@ def code_of_another(case: Case) -> Finding | None:
     >>> code_of_another(case("Open shops?", "SELECT COUNT(*) FROM shops WHERE state = 'cl'", rules=rules)).detail
     "'open' is stored as op, the SQL takes cl"
     """
-    said = said_plainly(case)
     compared = _compared_codes(case)
+    said = said_plainly(case) if compared else frozenset[str]()
     for each in compared:
         asked = [code for code, meaning in each.codes.items() if means(meaning, said)]
         taken = {value for other in compared if other.column == each.column for value in other.values}
@@ -178,16 +178,22 @@ def stored_code_used(case: Case) -> Finding | None:
     >>> stored_code_used(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE status_code = 'NW'")).detail
     "status_code = 'nw'"
     """
+    kinds = [each for each in case.sql.filters if _is_on_kind(each)]
+    if not kinds:
+        return None
     codes = {match.casefold() for match in _QUOTED.findall(case.query.sql) if _CODE.fullmatch(match)}
-    found = [each for each in case.sql.filters if _is_coded(each, codes, case.question.stems)]
+    found = [each for each in kinds if _is_coded(each, codes, case.question.stems)]
     if not found:
         return None
     return Finding(1.0, "; ".join(list(dict.fromkeys(map(show_filter, found)))[:3]))
 
 
+def _is_on_kind(each: SqlFilter) -> bool:
+    """Whether a condition is on a status, a type or the like."""
+    return each.lhs is not None and len(each.lhs.columns) == 1 and not _CODED.isdisjoint(operand_words(each.lhs))
+
+
 def _is_coded(each: SqlFilter, codes: set[str], spoken: frozenset[str]) -> bool:
-    if each.lhs is None or len(each.lhs.columns) != 1 or _CODED.isdisjoint(operand_words(each.lhs)):
-        return False
     values = _values(each)
     unsaid = [value.folded for value in values if isinstance(value, Text) and value.folded not in spoken]
     if len(unsaid) > 1 or not codes.isdisjoint(unsaid):

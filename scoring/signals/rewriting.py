@@ -52,14 +52,14 @@ def _rewrites(case: Case) -> bool:
     """Whether Qe says Qu in other words, and not Qu with definitions behind it."""
     if case.query.enriched_question is None or case.enriched.definitions:
         return False
-    return not case.enriched.text.casefold().startswith(case.question.text.casefold().rstrip("?.! "))
+    return not case.enriched.text.casefold().startswith(case.asked.rstrip("?.! "))
 
 
 def _columns_named(case: Case) -> Iterator[str]:
     """The names with an underscore that only Qe holds."""
-    asked = case.question.text.casefold()
-    names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(case.enriched.text[:4000]))
-    yield from (name for name in list(names)[:_MOST] if name not in asked)
+    text = case.enriched.text[:4000]
+    names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(text)) if "_" in text else {}
+    yield from (name for name in list(names)[:_MOST] if name not in case.asked)
 
 
 def _codes_named(case: Case) -> Iterator[str]:

@@ -67,7 +67,9 @@ def period_without_year(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM rides WHERE MONTH(begun_at) = 4", asked="2026-05-09")).detail
     'of every year: begun_at within month 4'
     """
-    if case.query.occurred_at is None or _RECURRING.search(case.question.text) or _names_year(case):
+    if case.query.occurred_at is None or not any(map(_recurs, case.sql.filters)):
+        return None
+    if _RECURRING.search(case.question.text) or _names_year(case):
         return None
     met = [(match.required.rhs, each) for match in case.filters.matched for each in match.present]
     met += [(match.required.rhs, each) for match in case.filters.mismatched for each in match.present]

@@ -97,19 +97,22 @@ def _visitor(request: Request) -> tuple[Access | TokenRefusal, bool]:
 
 
 def _guessed(request: Request, token: str) -> Access | TokenRefusal:
-    """What a token that a person may have typed gives access to. Failures of its address are limited."""
-    login = service_of(request).login
-    address = login.address(request.scope)
-    if not login.failures.may_try(address):
-        raise too_many_failures()
+    """What a token that a person may have typed gives access to. Raises a 429 for one wrong token too many.
+
+    A right token is never refused: people behind one address do not pay for what another of them sends.
+    """
     found = service_of(request).tokens.find(token)
     if isinstance(found, TokenRefusal) and token:
+        login = service_of(request).login
+        address = login.address(request.scope)
+        if not login.failures.may_try(address):
+            raise too_many_failures()
         login.failures.failed(address)
     return found
 
 
 def log_in(request: Request, token: str) -> Access | TokenRefusal:
-    """Begins a session for the bearer of a token. Raises a 429 after too many failures of the client's address."""
+    """Begins a session for the bearer of a token. Raises a 429 for one wrong token of its address too many."""
     service = service_of(request)
     found = _guessed(request, token)
     if isinstance(found, TokenRefusal):
@@ -127,7 +130,7 @@ def login_refused(error: LoginRefused) -> ApiError:
 
 def too_many_failures() -> ApiError:
     """The 429 for an address from which too many logins failed."""
-    fix = f"Wait {WAIT_SECONDS // 60} minutes and log in again."
+    fix = f"Log in with a valid token, or wait {WAIT_SECONDS // 60} minutes."
     return ApiError(429, "TOO_MANY_LOGINS", "too many logins failed", fix, {"Retry-After": str(WAIT_SECONDS)})
 
 

@@ -50,10 +50,12 @@ class ApiError(Exception):
         self.body = ErrorBody(code=code, message=message, fix=fix)
 
 
-def error_reply(status: int, code: str, message: str, fix: str) -> JSONResponse:
+def error_reply(
+    status: int, code: str, message: str, fix: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
     """Builds an error reply."""
     body = ErrorReply(error=ErrorBody(code=code, message=message, fix=fix))
-    return JSONResponse(body.model_dump(), status)
+    return JSONResponse(body.model_dump(), status, headers)
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:

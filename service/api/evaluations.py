@@ -170,6 +170,7 @@ class EvaluationInFull(EvaluationItem):
 
     attributes: dict[str, Any]
     result: dict[str, Any] | None = Field(description="What running the SQL gave, as the event says it.")
+    history: list[dict[str, Any]] | None = Field(description="The turns before the question, as the event says them.")
     record: dict[str, Any] = Field(description="The fields that `sqlassay score` writes.")
     context: dict[str, Any] | None = Field(
         description="What the tenant's memory knew of the answer. Null where it was judged alone."

@@ -1,8 +1,12 @@
-"""Refuses what a web page makes a browser send: foreign `Host` names (DNS rebinding) and writes from other origins."""
+"""Refuses what a web page makes a browser send: foreign `Host` names (DNS rebinding) and writes from other origins.
+
+A request whose end two servers could read differently is refused too, and its connection closed.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -25,12 +29,30 @@ class RequestGuard:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _has_two_ends(scope):
+            await _AMBIGUOUS(scope, receive, send)
+            return
         service: Service | None = scope["app"].state.service if scope["type"] == "http" else None
         if service is None or scope["path"] in PROBES:
             await self.app(scope, receive, send)
             return
         refusal = _refusal(scope["method"], Headers(scope=scope), service.settings.http)
         await (refusal or self.app)(scope, receive, send)
+
+
+_AMBIGUOUS = error_reply(
+    400,
+    "AMBIGUOUS_LENGTH",
+    "the request has Transfer-Encoding beside Content-Length, or in HTTP/1.0",
+    "Send one of the two headers.",
+    # what follows on the connection may be a part of this request for the server before this one
+    {"Connection": "close"},
+)
+
+
+def _has_two_ends(scope: Scope) -> bool:
+    names = {name for name, _ in scope["headers"]}
+    return b"transfer-encoding" in names and (b"content-length" in names or scope["http_version"] == "1.0")
 
 
 def _refusal(method: str, headers: Mapping[str, str], http: HttpSettings) -> ASGIApp | None:
@@ -50,14 +72,16 @@ _SETTING = "SQLASSAY_HTTP__ALLOWED_HOSTS"
 
 
 def host_name(host: str) -> str:
-    """The name in a `Host` header, without its port.
+    """The name in a `Host` header, without its port; all of it if what follows the name is no port.
 
-    >>> host_name("Assay.Example.:8321"), host_name("[::1]:80"), host_name("")
-    ('assay.example', '::1', '')
+    >>> host_name("Assay.Example.:8321"), host_name("[::1]:80"), host_name("localhost:80.evil.example")
+    ('assay.example', '::1', 'localhost:80.evil.example')
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().removesuffix(".")
+    found = _HOST.fullmatch(host.lower())
+    return host.lower() if found is None else (found["address"] or found["name"]).removesuffix(".")
+
+
+_HOST = re.compile(r"(?:\[(?P<address>[^\[\]]*)\]|(?P<name>[^:\[\]]*))(?::[0-9]{0,5})?")
 
 
 def is_own_name(name: str, http: HttpSettings) -> bool:

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument
 from consumers.wire.tenants import TENANT_PATTERN
+from consumers.wire.texts import one_form
 from service.api.access import Administrator, Reader, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
@@ -18,7 +19,11 @@ from service.api.replies import as_json
 from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
-TenantName = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
+TenantName = Annotated[
+    str,
+    Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"]),
+    BeforeValidator(one_form),
+]
 _IfMatch = Annotated[
     str,
     Header(pattern=r'^\s*(\*|(W/)?"?\d{1,18}"?)\s*$', description="The ETag of the version that you changed."),

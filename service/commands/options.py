@@ -116,6 +116,10 @@ class ScoreOptions:
     enriched: Annotated[
         str | None, typer.Option("--enriched", "-e", metavar="TEXT", help="The agent's enriched question.")
     ] = None
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="FILE", help="The turns before that question: JSON with question and sql."),
+    ] = None
     as_json: AsJson = False
     question_column: Annotated[
         str | None, typer.Option("--question-column", metavar="NAME", help="The column or key of the question.")

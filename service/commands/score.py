@@ -19,6 +19,7 @@ from service.commands.exits import answer_no, refuse
 from service.commands.files.columns import Columns
 from service.commands.files.formats import ScoredFiles
 from service.commands.files.gates import Gate, failed, read_gates
+from service.commands.history_file import load_history
 from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
@@ -59,7 +60,7 @@ def score(options: ScoreOptions) -> None:
 def _one_query(options: ScoreOptions) -> Query | None:
     """The answer to explain, or None when the options name a file. Contradictory options end the command."""
     question, sql, enriched = options.question, options.sql, options.enriched
-    if question is None and sql is None and enriched is None:
+    if question is None and sql is None and enriched is None and options.history is None:
         if options.source is None:
             refuse("name a file of events (- is stdin), or one answer with -q and --sql")
         return None
@@ -67,7 +68,8 @@ def _one_query(options: ScoreOptions) -> Query | None:
         refuse("one answer needs both -q and --sql, and no input file")
     if options.out != STANDARD:
         refuse("--out is for a file of answers; one answer is printed: redirect it with >")
-    return Query(question=question, sql=sql, enriched_question=enriched)
+    history = load_history(options.history) if options.history is not None else ()
+    return Query(question=question, sql=sql, enriched_question=enriched, history=history)
 
 
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, cast
@@ -28,7 +29,11 @@ COLUMNS = (
     " filter_status verdict confidence p_correct p_alone judge unscored reason_codes reference_verdict reference_level"
     " rules_version evaluator_version"
 ).split()
-_FORMULA = frozenset("=+-@\t\r\n\0＝＋－＠")
+_FORMULA, _BREAKS = frozenset("=+-@"), frozenset("\t\r\n\0")
+_UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Mn", "Zl", "Zp", "Zs"))
+"""Unicode categories of characters that a spreadsheet may drop before a formula."""
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that show nothing."""
 Rows = Iterable[Mapping[str, Any]]
 
 
@@ -95,8 +100,17 @@ def cell(value: object) -> str:
         return value.isoformat()
     if not isinstance(value, str):
         return str(value)
-    begins = value.lstrip(" \u00a0\u200b\ufeff")[:1]
-    return "'" + value if begins in _FORMULA and begins else value
+    return "'" + value if _begins_a_formula(value) else value
+
+
+def _begins_a_formula(text: str) -> bool:
+    for each in text:
+        if each in _BREAKS:
+            return True
+        if each not in _BLANK and unicodedata.category(each) not in _UNSEEN:
+            # wide and small forms too: ＝ is =
+            return unicodedata.normalize("NFKC", each) in _FORMULA
+    return False
 
 
 def _jsonl(rows: Rows, _: bool) -> str:

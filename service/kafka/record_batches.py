@@ -80,9 +80,20 @@ class FetchedBatches:
         if size is None:
             said = int.from_bytes(self._data[8:_LENGTH_ENDS]) + _LENGTH_ENDS
             raise CorruptRecordException(f"a batch of {said} bytes, of which the broker returned {len(self._data)}")
+        following = self._offset(self._at + size)
+        if following is not None and self._next < following <= self._end:
+            # this one ends before the next, whatever its own head says
+            self.last = following - 1
         raw = self._data[self._at : self._at + max(0, size)]
         if len(raw) > _MAGIC_AT and raw[_MAGIC_AT] >= 2:
-            self._check(raw)
+            try:
+                self._check(raw, following)
+            except CorruptRecordException:
+                if following is None or following > self._next:
+                    raise
+                # what is due begins behind it: the broker returns a damaged batch before those that it cannot place
+                self._at += size
+                return self.next_batch()
         batch = MemoryRecords(raw).next_batch()
         if batch is None:
             raise CorruptRecordException(f"a batch of {size} bytes")
@@ -96,17 +107,16 @@ class FetchedBatches:
         size = _LENGTH_ENDS + int.from_bytes(self._data[at + 8 : at + _LENGTH_ENDS], signed=True)
         return size if at + size <= len(self._data) else None
 
-    def _check(self, raw: bytes) -> None:
+    def _check(self, raw: bytes, following: int | None) -> None:
         if len(raw) < _HEAD.size:
             raise CorruptRecordException(f"a batch of {len(raw)} bytes")
         head = _Head._make(_HEAD.unpack_from(raw))
-        due, last, following = self._next, head.base + head.last_delta, self._offset(self._at + len(raw))
-        # where a batch follows, this one ends before it, whatever its own head says
-        ends = last if following is None else following - 1
-        self.last = ends if due <= ends < self._end else None
+        due, last = self._next, head.base + head.last_delta
+        if following is None and due <= last < self._end:
+            self.last = last
         begins_early = self._at > 0 and head.base < due
         # one that begins where it is due is right, and the next is wrong if both hold the same offsets
-        overlaps = head.base != due and last > ends
+        overlaps = head.base != due and following is not None and last >= following
         if begins_early or overlaps or head.last_delta < 0 or not due <= last < self._end:
             raise CorruptRecordException(f"a batch of offsets {head.base} to {last} where {due} is due")
         self._next = last + 1

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from consumers.decoding import Known, Record, decode, decode_timed
+from consumers.decoding import Known, MomentBounds, Record, decode, decode_timed
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.timings import StageTiming
 from consumers.pool.pool import Pool
@@ -18,7 +18,7 @@ from consumers.spans.join_spans import Submit
 from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason
 from service.metrics import Metrics
-from service.pipeline.process_parts import ProcessParts
+from service.pipeline.process_parts import ProcessParts, utc_now
 from service.pipeline.span_intake import SpanIntake, SpansInMemory, SpansToKafka, running_join
 from service.pipeline.worker import Worker
 from service.settings.loading import SettingsError
@@ -59,6 +59,7 @@ class EventsToKafka:
     topic: str
     metrics: Metrics
     max_event_bytes: int
+    moments: MomentBounds = MomentBounds()  # noqa: RUF009 it is frozen
     telemetry: Telemetry | None = None
     """`None` without OpenTelemetry."""
 
@@ -84,8 +85,10 @@ class EventsToKafka:
 
     def _decode(self, record: Record) -> Known | Outcome:
         if self.telemetry is not None:
-            return decode_timed(record, self.max_event_bytes, time.monotonic)
-        return decode(record, self.max_event_bytes)
+            decoded = decode_timed(record, self.max_event_bytes, time.monotonic)
+        else:
+            decoded = decode(record, self.max_event_bytes)
+        return self.moments.checked(decoded, utc_now())
 
     def _end(self, decoded: Known | Outcome, refused: bool) -> Outcome | Published:
         if isinstance(decoded, Outcome):
@@ -126,6 +129,7 @@ def event_intake(parts: ProcessParts, worker: Worker | None) -> EventIntake:
         topic=parts.settings.kafka.topic_events,
         metrics=parts.metrics,
         max_event_bytes=parts.settings.limits.max_event_bytes,
+        moments=parts.settings.limits.moments,
         telemetry=parts.telemetry,
     )
 

@@ -46,6 +46,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         timer=time.monotonic,
         memory=_memory(parts),
         max_event_bytes=settings.limits.max_event_bytes,
+        moments=settings.limits.moments,
         traced=telemetry is not None,
     )
     return Pool(

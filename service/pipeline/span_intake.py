@@ -137,11 +137,7 @@ class SpansToKafka:
 
     async def accept(self, export: Export, tenant: str | None) -> Rejected:
         """Returns once every record is acknowledged; raises `Unavailable`."""
-        records = [
-            (trace_id, *each)
-            for trace_id, spans in _traces(export.spans).items()
-            for each in _records(spans, self.most_bytes)
-        ]
+        records = await asyncio.to_thread(_all_records, export.spans, self.most_bytes)
         small = [each for each in records if len(each[1]) <= self.most_bytes]
         refused = await self.publisher.publish([self._message(trace, value, tenant) for trace, value, _ in small])
         large = [each for each in records if len(each[1]) > self.most_bytes] + [small[place] for place in refused]
@@ -199,6 +195,11 @@ class PublishSpanDeadLetter:
         await publish_dead_letter(
             self.publisher, UnpublishedDeadLetter(record, self.dead_topic, outcome.reason, outcome.detail)
         )
+
+
+def _all_records(spans: Sequence[Span], most_bytes: int) -> list[tuple[str, bytes, int]]:
+    """The trace, value and number of spans of each record."""
+    return [(trace, *each) for trace, own in _traces(spans).items() for each in _records(own, most_bytes)]
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

@@ -10,6 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from consumers.decoding import MomentBounds
 from consumers.spans import SpanTable
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.settings.access_settings import ALL_TENANTS, TokenSettings, as_token_settings, check_tokens
@@ -74,6 +75,12 @@ class LimitSettings(SettingsGroup):
     """Bounds on memory and latency."""
 
     max_event_bytes: int = Field(default=1024 * 1024, ge=1024, le=16 * 1024 * 1024, description="Largest event.")
+    past_days: int = Field(
+        default=3660, ge=1, le=36_600, description="Days before now; an event that occurred earlier is invalid."
+    )
+    ahead_days: int = Field(
+        default=7, ge=0, le=36_600, description="Days after now; an event that occurred later is invalid."
+    )
     max_body_bytes: int = Field(
         default=16 * 1024 * 1024, ge=1024, le=256 * 1024 * 1024, description="Largest HTTP body."
     )
@@ -92,6 +99,11 @@ class LimitSettings(SettingsGroup):
     linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
     shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
 
+    @property
+    def moments(self) -> MomentBounds:
+        """When events may have occurred."""
+        return MomentBounds(past_days=self.past_days, ahead_days=self.ahead_days)
+
 
 class SpanSettings(SettingsGroup):
     """Answers that come as OpenTelemetry spans."""
@@ -99,8 +111,12 @@ class SpanSettings(SettingsGroup):
     window: float = Field(
         default=60.0, gt=0, le=3600, description="Seconds a trace waits for the rest of its spans after the first."
     )
-    most: int = Field(default=100_000, ge=1, description="Spans held at once; past it the oldest trace closes early.")
-    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Bytes of their texts held at once.")
+    most: int = Field(
+        default=100_000,
+        ge=1,
+        description="Spans held at once; past it the oldest traces of the sender that holds most close early.",
+    )
+    bytes: int = Field(default=192 * 1024 * 1024, ge=1024, description="Memory of open traces, about, in bytes.")
     attributes: Mapping[str, tuple[str, ...]] = Field(
         default_factory=dict[str, tuple[str, ...]],
         description='Attribute names to read, as JSON: {"question": ["my.question"]}; see the events page.',

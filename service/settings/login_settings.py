@@ -38,7 +38,7 @@ class LoginSettings(SettingsGroup):
     )
     hours: float = Field(default=12.0, gt=0, le=24 * 30, description="Hours until a person has to log in again.")
     attempts: int = Field(
-        default=10, ge=1, le=1000, description="Failed logins from one address in five minutes; more are refused."
+        default=10, ge=1, le=1000, description="Wrong tokens from one address in five minutes; more wait."
     )
     public_url: str | None = Field(
         default=None,

@@ -159,6 +159,21 @@ async def test_spans_wait_while_too_many_events_are_not_durable(wait_until):
         await waiting
 
 
+async def test_half_traces_of_one_sender_keep_no_other_waiting(wait_until):
+    engine = Engine()
+    async with joining(engine, seconds=0.05, most=10) as joined:
+        halves = [span(2, 1, ANSWERED, trace=trace) for trace in range(1, 3001)]
+        flooding = asyncio.create_task(joined.add(halves, tenant="strings"))
+        await wait_until(lambda: is_true(lambda: len(engine.records) >= 10))
+        receipt = await joined.add([span(1, attributes=ASKED | ANSWERED)], tenant="kites")
+        await wait_until(lambda: is_true(lambda: any(each.tenant == "kites" for each in engine.records)))
+        # one slice is in flight, and not all three thousand
+        assert len(engine.records) <= 501
+        engine.end()
+        assert len(await receipt.stored()) == 1
+        flooding.cancel()
+
+
 async def test_receipts_of_forgotten_spans_are_cancelled():
     engine = Engine()
     async with joining(engine) as joined:

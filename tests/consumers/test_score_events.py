@@ -4,12 +4,14 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consumers.decoding import Record
+from consumers.decoding import Known, MomentBounds, Record, decode
 from consumers.errors import RefusedByStore, RulesUnavailable, StoreUnavailable
 from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.outcomes import OutcomeKind
@@ -42,6 +44,22 @@ async def test_an_event_without_a_score_is_stored_with_its_reason(world):
     [outcome] = await world.use_case()([record(sql="  ")])
     assert (outcome.kind, outcome.reason, outcome.score) == (OutcomeKind.UNSCORED, "EMPTY_SQL", None)
     assert [row.record["unscored"] for row in world.store.rows.values()] == ["EMPTY_SQL"]
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00"])
+async def test_an_event_that_would_never_expire_is_dead_lettered(world, moment):
+    [outcome] = await world.use_case()([record(occurred_at=moment)])
+    assert (outcome.kind, outcome.reason) == (OutcomeKind.DEAD_LETTERED, "INVALID_FIELD")
+    assert "occurred_at" in outcome.detail
+    assert world.store.rows == {}
+
+
+async def test_when_events_may_have_occurred_is_bounded_on_both_sides():
+    bounds, now = MomentBounds(past_days=10, ahead_days=1), datetime(2026, 11, 2, 9, tzinfo=UTC)
+    for days, kept in ((-10, True), (-11, False), (1, True), (2, False)):
+        moment = (now + timedelta(days=days)).isoformat()
+        decoded = decode(Record(payload=json.dumps({**GOOD, "occurred_at": moment}).encode()))
+        assert isinstance(bounds.checked(decoded, now), Known) == kept
 
 
 async def test_the_same_event_again_is_a_duplicate_of_the_first_row(world):

@@ -39,8 +39,8 @@ def test_a_retry_gives_one_answer_and_its_failed_attempt():
 def test_retries_of_a_database_give_one_answer_as_soon_as_the_trace_is_complete():
     opened = SpanJoin(SpanTable(), JoinLimits())
     failed = database("b", BAD, 1, **{"error.type": "42703"})
-    step = opened.add([failed, database("c", GOOD, 2), span("a", attributes=ASKED)], 0.0)
-    assert [event.payload["sql"] for event in step.events] == [GOOD]
+    events = opened.add([failed, database("c", GOOD, 2), span("a", attributes=ASKED)], 0.0)
+    assert [event.payload["sql"] for event in events] == [GOOD]
     assert not opened.close_all().unanswered
 
 
@@ -80,8 +80,8 @@ def test_each_question_of_a_trace_has_its_answer():
 def test_a_query_that_arrives_after_its_answer_is_an_answer_unless_it_is_known():
     opened = SpanJoin(SpanTable(), JoinLimits())
     opened.add([database("b", GOOD, 1), span("a", attributes=ASKED)], 0.0)
-    assert not opened.add([database("c", GOOD, 2)], 1.0).events
-    assert [event.payload["sql"] for event in opened.add([database("d", BAD, 3)], 2.0).events] == [BAD]
+    assert not opened.add([database("c", GOOD, 2)], 1.0)
+    assert [event.payload["sql"] for event in opened.add([database("d", BAD, 3)], 2.0)] == [BAD]
 
 
 @pytest.mark.parametrize(

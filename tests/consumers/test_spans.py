@@ -37,7 +37,7 @@ def span(name, parent=None, attributes=None, *, trace=TRACE, **more):
 def join(*spans, table=None, **limits):
     """All events of the spans, each by its SQL span's letter."""
     opened = SpanJoin(table or SpanTable(), JoinLimits(**limits))
-    events = [*opened.add(spans, 0.0).events, *opened.close_all().events]
+    events = [*opened.add(spans, 0.0), *opened.close_all().events]
     found: list[Any] = [each.payload for each in events]
     return {bytes.fromhex(each["attributes"]["span_id"]).decode().strip("\0"): each for each in found}
 
@@ -182,42 +182,63 @@ def test_the_question_is_the_users_last_message(value, question):
 
 def test_an_event_is_given_as_soon_as_its_chain_is_complete():
     opened = SpanJoin(SpanTable(), JoinLimits())
-    assert not opened.add([span("c", "b", ANSWERED), span("b", "a")], 0.0).events
-    assert len(opened.add([span("a", attributes=ASKED)], 5.0).events) == 1
-    assert not opened.add([span("a", attributes=ASKED), span("c", "b", ANSWERED)], 6.0).events
+    assert not opened.add([span("c", "b", ANSWERED), span("b", "a")], 0.0)
+    assert len(opened.add([span("a", attributes=ASKED)], 5.0)) == 1
+    assert not opened.add([span("a", attributes=ASKED), span("c", "b", ANSWERED)], 6.0)
     step = opened.close_due(60.0)
     assert not step.events
     assert [key.trace_id for key in step.closed] == [TRACE]
-    assert (opened.spans, opened.characters, opened.due_at) == (0, 0, None)
+    assert (opened.spans, opened.characters, opened.due_at()) == (0, 0, None)
 
 
 def test_a_caller_in_another_process_is_waited_for_only_while_something_is_missing():
     opened = SpanJoin(SpanTable(), JoinLimits())
     told = span("b", "a", ASKED, parent_is_remote=True)
-    assert len(opened.add([span("c", "b", ANSWERED), told], 0.0).events) == 1
+    assert len(opened.add([span("c", "b", ANSWERED), told], 0.0)) == 1
     untold = span("e", "d", {"sqlassay.question": "q"}, parent_is_remote=True)
-    assert not opened.add([span("f", "e", ANSWERED), untold], 0.0).events
-    [event] = opened.add([span("d", attributes={"gen_ai.agent.name": "gale"})], 0.0).events
+    assert not opened.add([span("f", "e", ANSWERED), untold], 0.0)
+    [event] = opened.add([span("d", attributes={"gen_ai.agent.name": "gale"})], 0.0)
     assert event.payload["agent"] == "gale"
 
 
 def test_a_trace_closes_when_its_time_is_up_counted_from_its_first_span():
     opened = SpanJoin(SpanTable(), JoinLimits(seconds=10))
     opened.add([span("b", "a", ANSWERED)], 0.0)
-    assert opened.due_at == 10.0
-    assert not opened.add([span("c", "a", trace="0" * 31 + "1")], 9.0).closed
-    step = opened.add([], 10.0)
+    assert opened.due_at() == 10.0
+    opened.add([span("c", "a", trace="0" * 31 + "1")], 9.0)
+    assert not opened.close_due(9.0).closed
+    step = opened.close_due(10.0)
     assert [event.payload["question"] for event in step.events] == [""]
     assert [key.trace_id for key in step.closed] == [TRACE]
 
 
 def test_the_oldest_trace_closes_early_when_a_bound_is_passed():
-    for limits in (JoinLimits(spans=2), JoinLimits(characters=1000)):
+    for limits in (JoinLimits(spans=2), JoinLimits(characters=8000)):
         opened = SpanJoin(SpanTable(), limits)
         spans = [span("b", "a", ANSWERED, trace=f"{number:032x}") for number in range(1, 4)]
-        steps = [opened.add([each], 0.0) for each in spans]
-        assert [key.trace_id for step in steps for key in step.closed] == [spans[0].trace_id]
+        opened.add(spans, 0.0)
+        assert [key.trace_id for key in opened.close_due(0.0).closed] == [spans[0].trace_id]
         assert opened.spans == 2
+
+
+def test_the_sender_that_holds_most_pays_for_a_bound_that_is_passed():
+    opened = SpanJoin(SpanTable(), JoinLimits(spans=10))
+    opened.add([span("b", "a", ANSWERED, trace=f"{1:032x}")], 0.0, tenant="kites")
+    opened.add([span("b", "a", ANSWERED, trace=f"{number:032x}") for number in range(1, 21)], 1.0, tenant="strings")
+    assert {key.tenant for key in opened.close_due(1.0).closed} == {"strings"}
+    assert opened.spans == 10
+    assert [key.tenant for key in opened.close_due(60.0).closed] == ["kites"]
+
+
+def test_traces_close_in_slices_and_every_sender_alike():
+    opened = SpanJoin(SpanTable(), JoinLimits())
+    for tenant, count in (("strings", 500), ("kites", 5)):
+        opened.add([span("b", "a", trace=f"{number:032x}") for number in range(1, count + 1)], 0.0, tenant=tenant)
+    closed = [key.tenant for key in opened.close_due(60.0, most=10).closed]
+    assert (closed.count("strings"), closed.count("kites")) == (5, 5)
+    assert not opened.close_due(60.0, waiting={"strings"}).closed
+    assert opened.due_at({"strings"}) is None
+    assert len(opened.close_due(60.0).closed) == 495
 
 
 def test_a_dropped_trace_gives_no_event():
@@ -252,7 +273,7 @@ def joining_of_a_chain(length):
 
     def joined():
         opened = SpanJoin(SpanTable(), JoinLimits())
-        assert len([*opened.add(chain, 0.0).events, *opened.close_all().events]) == 1
+        assert len([*opened.add(chain, 0.0), *opened.close_all().events]) == 1
 
     return joined
 
@@ -286,7 +307,7 @@ def traces(draw):
 def test_any_order_within_an_export_gives_the_same_events(spans, data):
     def events(ordered):
         opened = SpanJoin(SpanTable(), JoinLimits())
-        found = [*opened.add(ordered, 0.0).events, *opened.close_all().events]
+        found = [*opened.add(ordered, 0.0), *opened.close_all().events]
         return sorted(json.dumps(each.payload, sort_keys=True) for each in found)
 
     again = data.draw(st.lists(st.sampled_from(spans), max_size=3)) if spans else []
@@ -301,7 +322,7 @@ def test_however_spans_arrive_no_query_is_lost_and_none_is_given_twice(spans, da
     cuts = sorted(data.draw(st.lists(st.integers(0, len(spans)), max_size=4)))
     order = data.draw(st.permutations(spans))
     for start, end in itertools.pairwise([0, *cuts, len(order)]):
-        found += opened.add(order[start:end], float(start)).events
+        found += opened.add(order[start:end], float(start))
     found += opened.close_all().events
     ids = [each.payload["event_id"] for each in found]
     assert len(ids) == len(set(ids))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import httpx
+import orjson
 
 from tests.delivery import auditing, traffic
+from tests.delivery.auditing import Place
 from tests.delivery.scenes import Scene
 from tests.delivery.sites import Part, Site
 from tests.delivery.stage import until
@@ -28,8 +31,12 @@ class CorruptBatch(Scene):
     damage: Damage = field(kw_only=True)
     on_the_way: bool = field(default=False, kw_only=True)
     """Whether the network damages it; the cell's workers then come by the proxy."""
+    spreads: bool = field(default=False, kw_only=True)
+    """Whether the broker cannot find some batches behind it either."""
     _batch: StoredBatch | None = None
     _partition: int = -1
+    _skipped: range = range(0)
+    """Offsets that the operator gives up."""
     _lost: set[Key] = field(default_factory=set[Key])
     _wrong: list[str] = field(default_factory=list[str])
 
@@ -37,8 +44,8 @@ class CorruptBatch(Scene):
         stage = site.stage
         for each in site.members:
             assert await asyncio.to_thread(each.leave) == 0
-        await stage.publish(traffic.events(11, MORE))
-        batch = await self._choose(site)
+        places = await stage.publish(traffic.events(11, MORE))
+        batch = self._choose(site, places)
         self._spoil(site, batch)
         worker = await site.worker()
         await self._others_scored(site, batch)
@@ -48,26 +55,24 @@ class CorruptBatch(Scene):
 
     async def wrong(self, site: Site) -> list[str]:
         """Each event of the batch is a dead letter and has no row; nothing else is a dead letter for this reason."""
-        assert self._batch is not None
         letters = [
             dict(each.headers)
             for each in await auditing.records(site.stage.kafka, site.stage.kafka.dead)
             if dict(each.headers)["dead-letter-reason"] == b"UNREADABLE_BATCH"
         ]
         named = sorted((int(each["dead-letter-partition"]), int(each["dead-letter-offset"])) for each in letters)
-        offsets = range(self._batch.first, self._batch.last + 1) if self._lost else ()
-        if named != [(self._partition, offset) for offset in offsets]:
-            self._wrong.append(f"dead letters name {named}, not {offsets} of partition {self._partition}")
+        if named != [(self._partition, offset) for offset in self._skipped]:
+            self._wrong.append(f"dead letters name {named}, not {self._skipped} of partition {self._partition}")
         rows = (await site.stage.held()).current
         self._wrong += [f"{key} has a row" for key in self._lost if rows[key]]
         return self._wrong
 
-    async def _choose(self, site: Site) -> StoredBatch:
-        """One of several events, with others before and behind it that no worker has read."""
-        done = await auditing.committed(site.stage.kafka)
-        for partition in range(4):
-            stored = list(batches(site.servers.kafka.home / "data", site.stage.kafka.events, partition))
-            unread = [each for each in stored if each.first > done.get(partition, 0)][1:-1]
+    def _choose(self, site: Site, places: Sequence[Place]) -> StoredBatch:
+        """One of several events, with others before and behind it, of those that no worker has seen."""
+        for partition in sorted({each for each, _ in places}):
+            stored = batches(site.servers.kafka.home / "data", site.stage.kafka.events, partition)
+            since = min(offset for each, offset in places if each == partition)
+            unread = [each for each in stored if each.first >= since][1:-1]
             if several := [each for each in unread if each.last > each.first]:
                 self._partition, self._batch = partition, several[0]
                 return several[0]
@@ -94,14 +99,19 @@ class CorruptBatch(Scene):
         await until(scored, "all that is not behind the damaged batch to be scored")
 
     async def _mend(self, site: Site, batch: StoredBatch) -> None:
-        """Gives the batch up."""
+        """Gives up what cannot be read."""
+        _, said = await skip(site, self._partition)
+        rows = [orjson.loads(line) for line in said.splitlines() if line.startswith("{")]
+        self._skipped = range(rows[0]["offset"], (rows[-1]["last"] or rows[-1]["offset"]) + 1)
+        if self._skipped.start != batch.first or (self._skipped.stop != batch.last + 1 and not self.spreads):
+            self._wrong.append(f"skip names {self._skipped}, and {batch.first} to {batch.last} are damaged")
         self._lost = {
             key
             for key, (partition, offset) in site.stage.published.items()
-            if partition == self._partition and batch.first <= offset <= batch.last
+            if partition == self._partition and offset in self._skipped
         }
         site.stage.may_be_gone |= self._lost
-        offsets = ("--offsets", f"{batch.first}-{batch.last}", "--yes")
+        offsets = ("--offsets", f"{self._skipped.start}-{self._skipped.stop - 1}", "--yes")
         code, said = await skip(site, self._partition, *offsets)
         if (code, "has members" in said) != (2, True):
             self._wrong.append(f"skip under a running worker ended with {code}: {said}")

@@ -116,7 +116,12 @@ def _of_batches() -> list[Cell]:
     spoilt = kafka_segments.wrong_checksum
     return [
         *(
-            Cell(name=f"kafka-corrupt-{kind}", fault=partial(scene, damage=damage), pause=3.0, in_ci=kind == "checksum")
+            Cell(
+                name=f"kafka-corrupt-{kind}",
+                fault=partial(scene, damage=damage, spreads=kind == "format"),
+                pause=3.0,
+                in_ci=kind == "checksum",
+            )
             for kind, damage in on_disk.items()
         ),
         Cell(

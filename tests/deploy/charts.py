@@ -30,18 +30,20 @@ def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return {**left, **right, **both}
 
 
-def render(values: dict[str, Any] | None = None, *, least: bool = True, release: str = "assay") -> list[dict[str, Any]]:
+def render(
+    values: dict[str, Any] | None = None, *, least: bool = True, release: str = "assay", namespace: str = "quality"
+) -> list[dict[str, Any]]:
     """Validates the values and returns every rendered object."""
     given = merged(LEAST, values or {}) if least else values or {}
-    return copy.deepcopy(_rendered(json.dumps(given), release))
+    return copy.deepcopy(_rendered(json.dumps(given), release, namespace))
 
 
 @cache
-def _rendered(values: str, release: str) -> list[dict[str, object]]:
+def _rendered(values: str, release: str, namespace: str) -> list[dict[str, object]]:
     given = json.loads(values)
     with Chart.load(CHART) as chart:
         chart.validate_schema(given)
-        files = chart.render(given, name=release, namespace="quality")
+        files = chart.render(given, name=release, namespace=namespace)
     return [each for name, text in sorted(files.items()) if name.endswith(".yaml") for each in documents(text)]
 
 

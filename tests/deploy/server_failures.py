@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.deploy.failures import GONE, Failure, constant, growing, of, then
+from tests.deploy.failures import BEFORE, GONE, Failure, constant, growing, of, then
 
 NOTHING_SCORED = {
     "outcomes_total & scored": growing(20, 0),
@@ -100,7 +100,29 @@ SERVER_FAILURES = (
             f"outcomes_total & scored & {of('w1')}": growing(20, 0),
             f"consumed_total & {of('w1')}": growing(20, 0),
             'lag_records & partition="0"': growing(0, 400),
+            'committed_offset & partition="0"': growing(20, 0),
         },
+    ),
+    Failure(
+        what="A batch of a partition cannot be read",
+        alert="SQLAssayBatchUnreadable",
+        within=4,
+        change={
+            f"outcomes_total & scored & {of('w1')}": growing(20, 0),
+            f"consumed_total & {of('w1')}": growing(20, 0),
+            'lag_records & partition="0"': growing(0, 400),
+            'committed_offset & partition="0"': growing(20, 0),
+        },
+        more={
+            f'sqlassay_kafka_stuck{{{of("w1")}, topic="query-events", partition="0"}}': f"_x{BEFORE - 1} {constant(1)}",
+        },
+    ),
+    Failure(
+        what="One partition of several stands still, with few events",
+        alert="SQLAssayPartitionStuck",
+        within=14,
+        # a worker that moves on other partitions hides it from all sums
+        change={'lag_records & partition="0"': growing(0, 1), 'committed_offset & partition="0"': growing(20, 0)},
     ),
     Failure(
         what="Workers are too few for the traffic",

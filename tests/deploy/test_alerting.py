@@ -48,6 +48,7 @@ FAST_FORWARD = {
     "long": "20s", "short": "8s", "hold": "4s", "establishAfter": "3s", "minCount": 10, "minShortCount": 2,
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
     "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.95, "absent": "30s", "stuck": "60s", "age": 60,
+    "job": "sqlassay",
 }  # fmt: skip
 """Conditions in seconds instead of minutes and hours.
 

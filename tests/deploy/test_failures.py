@@ -27,10 +27,13 @@ RULES = PROMETHEUS / "tests" / "failures.rules.yml"
 PAGE = ROOT / "docs" / "operations.md"
 WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
 """When set, the tests write the rules, the cases and the table."""
-LABELS = "alertname, agent, component, concern, dependency, instance, severity, tenant, topic"
+LABELS = (
+    "alertname, agent, cluster, component, concern, dependency, instance, job, namespace, partition, severity, tenant,"
+    " topic"
+)
 FIRING = f'group by ({LABELS}) (ALERTS{{alertstate="firing"}})'
 HEADER = "# Written by tests/deploy/test_failures.py with SQLASSAY_TEST_WRITE_RULES=1. Do not edit.\n"
-TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": ".*sqlassay.*"}}}
+TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": "sqlassay"}}}
 HEAD = "| failure | alert | within | silenced meanwhile | runbook |\n|---|---|---|---|---|\n"
 
 OF_AGENTS = (

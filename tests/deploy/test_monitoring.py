@@ -33,7 +33,7 @@ WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
 LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&var-.*)?"
 HEADER = "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions. Do not edit.\n"
 COMPOSE: dict[str, Any] = {
-    "alerts": {"enabled": True, "conditions": {"job": ".*sqlassay.*"}},
+    "alerts": {"enabled": True, "conditions": {"job": "sqlassay"}},
     "api": {"replicas": 1},
     "worker": {"replicas": 1},
 }
@@ -89,7 +89,7 @@ def cases_of(alert: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("alert", "before", "after"),
     [
-        ("SQLAssayMeanBelowTier", "< on (tenant)", "> on (tenant)"),
+        ("SQLAssayMeanBelowTier", "< on (cluster, namespace, job, tenant)", "> on (cluster, namespace, job, tenant)"),
         ("SQLAssayJudgedWrongHigh", "> 0.2", "> 0.99"),
     ],
 )

@@ -19,6 +19,7 @@ from consumers.evaluation.event_evaluation import line_out
 from consumers.evaluation.outcomes import Outcome
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.spans import SpanTable
+from consumers.spans.earlier_turns import turns_before
 from consumers.spans.model_input import question_in
 from consumers.wire.events import InvalidEvent
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
@@ -272,6 +273,7 @@ def _run_spans(given: Input) -> None:
         assert isinstance(read_otlp(_bytes_in(given["body"]), SpanTable()), Export)
     found = question_in(given["message"])
     assert found is None or isinstance(found, str)
+    assert isinstance(turns_before(given["message"], found or ""), list)
 
 
 def _draw_masking(draws: Draws) -> Input:

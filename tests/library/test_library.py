@@ -13,6 +13,7 @@ import time
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -115,6 +116,32 @@ def test_relative_dates_refer_to_when_the_agent_answered() -> None:
     dated = score(question=question, sql=sql, occurred_at=then)
     assert dated.p_correct != score(question=question, sql=sql, occurred_at=later).p_correct
     assert [dated] == list(score_many([{"question": question, "sql": sql, "occurred_at": then.isoformat()}]))
+
+
+def test_a_follow_up_is_read_with_the_turns_before_it() -> None:
+    turns = [{"question": QUESTION, "sql": RIGHT}]
+    answer: dict[str, Any] = {"question": "And in 2024?", "sql": RIGHT.replace("2025", "2024").replace("2026", "2025")}
+    read = score(**answer, history=turns)
+    assert read.follow_up
+    assert (read.verdict, read.follow_up["meaning"]) == ("Correct", "How many members joined in 2024")
+    assert score(**answer).unscored == "FOLLOW_UP_UNRESOLVED"
+    assert [read] == list(score_many([{**answer, "history": turns}]))
+    with Scorer(cpu_seconds=5) as scorer:
+        assert scorer.score(**answer, history=turns) == read
+
+
+@pytest.mark.parametrize(
+    ("history", "said"),
+    [
+        (3, "field history: "),
+        ([{"sql": "SELECT 1"}], "field history.0.question: Field required"),
+        ([{"question": "a" * 90_000}] * 5, "at most 400000 are accepted: send the latest turns"),
+    ],
+)
+def test_turns_that_no_event_may_have_give_no_score(history: object, said: str) -> None:
+    [answer] = score_many([{"question": QUESTION, "sql": RIGHT, "history": history}])
+    assert answer.unscored == "INVALID_EVENT"
+    assert said in answer.reasons[0].detail
 
 
 def test_answers_are_scored_when_they_are_asked_for() -> None:

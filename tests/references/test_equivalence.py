@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,12 @@ import yaml
 from references.equivalence.candidates import cross_check
 from references.equivalence.explain import explain
 from references.equivalence.finding_json import finding_record
-from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
+from references.equivalence.pair_reading import PairReading, read_pair
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.search.witnesses import WitnessPool
-from references.equivalence.verify import verify
+from references.equivalence.verify import recheck, verify
+from references.schema import Schema
 from references.semantics import Semantics
 from tests.development import HOME
 
@@ -45,6 +49,36 @@ def library(a: str, b: str, semantics: Semantics = Semantics.BAG) -> Pair:
 def test_a_pair_is_judged_as_its_case_says(case: dict[str, Any]) -> None:
     finding = verify(pair_of(case), bound=2)
     assert (finding.verdict, finding.level) == (case["verdict"], case.get("level")), finding
+
+
+@pytest.mark.parametrize("case", APART, ids=[case["name"] for case in APART])
+def test_no_row_or_value_of_a_witness_can_be_taken_away(case: dict[str, Any]) -> None:
+    pair = pair_of(case)
+    finding = verify(pair, bound=0)
+    assert finding.witness is not None
+    assert finding.level is not None
+    assert finding.witness.minimal
+    read = read_pair(pair)
+    assert isinstance(read, PairReading)
+    for less in smaller(finding.witness, read.schema):
+        found = recheck(pair, finding, [less])
+        assert found is None or found.level is None or found.level > finding.level, less
+
+
+def smaller(witness: Witness, schema: Schema) -> Iterator[Witness]:
+    """The witness without each of its rows; where it has NULLs, with one more."""
+    nulls = any(None in row for rows in witness.rows.values() for row in rows)
+    for name, rows in witness.rows.items():
+        table = schema.tables[name.lower()]
+        keyed = {each for key in table.keys for each in key.columns}
+        for index, row in enumerate(rows):
+            yield replace(witness, rows={**witness.rows, name: (*rows[:index], *rows[index + 1 :])})
+            for place, column in enumerate(witness.columns[name]):
+                declared = table.find(column)
+                if not nulls or row[place] is None or column.lower() in keyed or not (declared and declared.nullable):
+                    continue
+                less = (*row[:place], None, *row[place + 1 :])
+                yield replace(witness, rows={**witness.rows, name: (*rows[:index], less, *rows[index + 1 :])})
 
 
 @pytest.mark.parametrize("backwards", [False, True], ids=["as entered", "in reverse"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -225,7 +226,8 @@ async def test_traces_that_close_without_an_answer_are_counted_by_reason(serving
 
 async def test_a_retry_is_one_row_with_its_attempt(client):
     agent, failed, ran = trace(ASKED, {**ANSWERED, "error.type": "42703"}, ANSWERED)
-    spans = [agent, replace(failed, start_nanos=1), replace(ran, parent_id=agent.span_id, start_nanos=2)]
+    now = time.time_ns()
+    spans = [agent, replace(failed, start_nanos=now), replace(ran, parent_id=agent.span_id, start_nanos=now + 1)]
     assert (await send(client, spans)).status_code == 200
     [row] = await stored(client)
     assert row["event_id"].endswith(ran.span_id)

@@ -34,13 +34,48 @@ async def test_a_file_ends_after_the_most_that_one_may_have(client, monkeypatch)
     assert len((await read(client, f"{LIST}.jsonl")).splitlines()) == 500
 
 
-FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\ufeff=1", "＝1", "\u00a0+1"]
+FORMULAS = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\ufeff=1",
+    "＝1",
+    "\u00a0+1",
+    "\ufe66\uff1d1",
+]
+HIDING = [
+    "\u3000",
+    "\u00ad",
+    "\u2028",
+    "\u2029",
+    "\u200b",
+    "\u202e",
+    "\u2060",
+    "\u180e",
+    "\u034f",
+    "\ufe0f",
+    "\u3164",
+    "\u2800",
+]
+HIDING += ["\x85", "\x1f", "\ue000", "\U000e0041", " \u3000\u00ad"]
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_formula_in_a_file_is_text(formula):
     assert cell(formula) == "'" + formula
     assert cell([formula]) == "'" + formula
+
+
+@pytest.mark.parametrize("hidden", HIDING)
+def test_a_formula_behind_what_is_not_seen_is_text(hidden):
+    for begins in "=+-@＝﹢":
+        assert cell(f"{hidden}{begins}1") == f"'{hidden}{begins}1"
+    assert cell(f"{hidden}a=1") == f"{hidden}a=1"
 
 
 async def test_text_of_agents_is_no_formula_in_a_spreadsheet(client):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import itertools
 import json
 import zlib
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1 import trace_pb2
+from sqlalchemy import URL
 
 from consumers.spans import SpanTable
 from consumers.wire.events import InvalidEvent, InvalidReason
@@ -29,6 +32,7 @@ from service.otlp.protobuf_outline import outline
 from service.pipeline.body_budget import BodyBudget
 from service.settings.intake_settings import HttpSettings, LimitSettings
 from tests.costs import Call, times_as_costly
+from tests.served import served
 
 JSON = {"content-type": "application/json"}
 EVENT = {"event_id": "a", "question": "How many rafts are there?", "sql": "SELECT COUNT(*) FROM rafts"}
@@ -235,6 +239,12 @@ HOSTS = {
     "evil.example": 421,
     "localhost.evil.example": 421,
     "127.0.0.1.evil.example": 421,
+    "localhost:21600.evil.example": 421,
+    "localhost:80@evil.example": 421,
+    "127.0.0.1:1:evil.example": 421,
+    "[::1].evil.example": 421,
+    "[::1]evil.example:80": 421,
+    "localhost:": 200,
     "": 421,
 }
 
@@ -246,6 +256,33 @@ async def test_a_name_that_is_not_the_service_s_is_not_answered(client):
             assert (await client.get(path, headers={"host": host})).status_code == status, host
         for probe in ("/healthz", "/readyz"):
             assert (await client.get(probe, headers={"host": host})).status_code == 200
+
+
+async def answered(raw: bytes, url: str) -> bytes:
+    """All that a server sends until it closes the connection."""
+    place = urlsplit(url)
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    writer.write(raw)
+    async with asyncio.timeout(60):
+        found = await reader.read()
+    writer.close()
+    return found
+
+
+@pytest.mark.slow  # a process of its own
+async def test_a_request_with_two_ends_is_refused_and_its_connection_closed(database: URL):
+    smuggled = b"0\r\n\r\nGET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    both = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    old = b"Transfer-Encoding: chunked\r\n\r\n"
+    async with served(database) as url:
+        for head in (
+            b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + both,
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + both,
+            b"POST /v1/events HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n" + old,
+        ):
+            reply = await answered(head + smuggled, url)
+            assert reply.startswith(b"HTTP/1.1 400")
+            assert reply.count(b"HTTP/1.1 ") == 1
 
 
 def test_names_are_allowed_by_the_setting_and_any_name_behind_tokens():

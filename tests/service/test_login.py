@@ -160,15 +160,17 @@ async def test_a_form_of_another_site_or_session_is_refused(serving):
         assert own.status_code == 303
 
 
-async def test_too_many_failed_logins_are_refused_and_sessions_go_on(serving):
+async def test_too_many_wrong_tokens_are_refused_and_right_ones_never(serving):
     few = LoginSettings(attempts=3)
     async with serving(http=OF_LIBRARY, login=few) as client, serving(http=OF_LIBRARY, login=few) as other:
         await log_in(other, LONG)
         for refused in range(5):
             assert (await log_in(other, "a-wrong-token")).status_code == (401 if refused < 3 else 429)
-        limited = await log_in(other, LONG)
+        limited = await log_in(other, "another-wrong-token")
         assert (limited.status_code, "retry-after" in limited.headers) == (429, True)
-        assert (await other.get("/console", auth=("me", LONG))).status_code == 429
+        assert (await other.get("/console", auth=("me", "wrong"))).status_code == 429
+        assert (await other.get("/console", auth=("me", LONG))).status_code == 200
+        assert (await log_in(other, LONG)).status_code == 303, "whose address sent junk"
         assert (await other.get("/console", headers=BROWSER)).status_code == 200
         assert (await other.get("/v1/report", headers=bearer(LONG))).status_code == 200
         assert (await log_in(client, LONG)).status_code == 303, "another process counts for itself"

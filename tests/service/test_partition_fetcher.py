@@ -133,6 +133,12 @@ def test_an_offset_beyond_the_end_of_the_partition_is_not_believed():
     assert "where 0 is due" in unreadable.detail
 
 
+def test_a_batch_with_a_wrong_offset_before_the_one_that_is_due_is_not_wanted():
+    skipped = struct.pack(">q", 10**12) + batch(0, 0)[8:]
+    records, unreadable, following = read(skipped + batch(0, EACH) + batch(0, 2 * EACH), EACH)
+    assert (records, unreadable, following) == (wanted(EACH, ALL), None, ALL)
+
+
 def test_offsets_that_compaction_or_transactions_left_out_are_no_damage():
     records, unreadable, following = read(batch(0, 4) + batch(0, 40), end=100)
     assert ([offset for offset, _ in records], unreadable) == ([*range(4, 10), *range(40, 46)], None)

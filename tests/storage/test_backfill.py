@@ -224,3 +224,16 @@ async def test_what_running_the_sql_gave_is_stored_and_scored_again(engine):
     assert added["failed"]["result"]["error"] == "no such table: loaves …"
     assert added["failed"]["reason_codes"][0] == "SQL_FAILED"
     assert (added["ran"]["result"], added["ran"]["verdict"] == added["failed"]["verdict"]) == (None, False)
+
+
+async def test_a_follow_up_is_scored_again_after_its_earlier_turns(engine, store):
+    turns = [
+        {"question": "How many loaves were sold in Graz?", "sql": "SELECT COUNT(*) FROM loaves WHERE town = 'Graz'"}
+    ]
+    said = {"question": "and in Linz?", "sql": "SELECT COUNT(*) FROM loaves WHERE town = 'Linz'", "history": turns}
+    await store.record([scored("follows", **said)])
+    await backfill(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    both = [row for row in await rows(engine) if row["event_id"] == "follows"]
+    assert len(both) == 2
+    assert [row["history"] for row in both] == [turns, turns]
+    assert {row["record"]["follow_up"]["meaning"] for row in both} == {"How many loaves were sold in Linz"}

@@ -19,19 +19,19 @@ _WIDEST_KEY = 4
 class Filler:
     """Fills databases one after the other."""
 
-    __slots__ = ("_population", "_rng")
+    __slots__ = ("_rng", "population")
 
     def __init__(self, population: Population, rng: Random) -> None:
-        self._population = population
+        self.population = population
         self._rng = rng
 
     def fill(self, style: FillStyle) -> dict[str, list[Row]]:
         """Fills a database; keys and references hold unless the level allows otherwise."""
-        active = [self._active(pool, style) for pool in self._population.pools]
+        active = [self._active(pool, style) for pool in self.population.pools]
         contents: dict[str, list[Row]] = {}
-        for plan in self._population.plans:
+        for plan in self.population.plans:
             contents[plan.name] = self._rows(plan, active, contents, style)
-        for link in self._population.links:
+        for link in self.population.links:
             if link.late and not (link.guessed and style.level is Level.S2):
                 self._lead(link, contents)
         return contents
@@ -87,9 +87,10 @@ class Filler:
                     return None
                 value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
             elif spread is Spread.MANY and index >= len(active[slot.pool]):
-                value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
+                value = self.population.pools[slot.pool].fresh(self._rng.randrange(40))
             else:
                 value = self._deal(active[slot.pool], spread, index)
+            value = slot.fit(value)
             row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
         return row
 
@@ -138,10 +139,10 @@ class Filler:
         if not free:
             return False
         choices = [[*active[plan.slots[each].pool]] for each in free]
-        choices[-1].append(self._population.pools[plan.slots[free[-1]].pool].fresh(index))
+        choices[-1].append(self.population.pools[plan.slots[free[-1]].pool].fresh(index))
         for values in product(*choices):
             for each, value in zip(free, values, strict=True):
-                row[each] = value
+                row[each] = plan.slots[each].fit(value)
             if tuple(row[each] for each in positions) not in taken:
                 return True
         return False

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool, with_time
-from references.equivalence.data.values import SHARED, own_value
+from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool, is_date
+from references.equivalence.data.values import EDGES, SHARED, own_value
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
 from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
-from references.schema import DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
+from references.schema import DateForm, DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
 
 _NULLS = 0.2
 """Share of NULLs in a nullable column."""
@@ -23,18 +22,15 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     """Plans the tables of a pair. `typed`: a DATE holds no time of day and a TIMESTAMP one, unlike in SQLite."""
     names = {table.name.lower() for table in tables}
     references = [each for each in schema.references if each.table in names and each.parent in names]
-    classes = _classes(facts, references)
-    numbers: dict[Cell, int] = {}
-    for table in tables:
-        for column in table.columns:
-            numbers.setdefault(classes(_cell(table, column)), len(numbers))
-    members: dict[int, list[tuple[Cell, DeclaredColumn]]] = {}
-    for table in tables:
-        for column in table.columns:
-            members.setdefault(numbers[classes(_cell(table, column))], []).append((_cell(table, column), column))
+    forms = {} if schema.inferred else _forms(tables, facts, typed=typed)
+    classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
+    groups: dict[Cell, list[tuple[Cell, DeclaredColumn]]] = {}
+    for cell, column in _cells(tables):
+        groups.setdefault(classes(cell), []).append((cell, column))
+    numbers = {cell: number for number, members in enumerate(groups.values()) for cell, _ in members}
     ordered = _parents_first(tables, references)
-    plans = tuple(_plan(table, references, ordered, facts, lambda cell: numbers[classes(cell)]) for table in ordered)
-    pools = tuple(_pool(number, members[number], facts, typed=typed) for number in range(len(members)))
+    plans = tuple(_plan(table, references, ordered, facts, numbers.__getitem__, forms) for table in ordered)
+    pools = tuple(_pool(number, each, facts, forms, typed=typed) for number, each in enumerate(groups.values()))
     links = tuple(_link(each, ordered) for each in references)
     return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
 
@@ -52,12 +48,33 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
     )
 
 
+def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
+    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or times too."""
+    found = {cell: form for cell, column in _cells(tables) if (form := column.dates(translated=typed)) is not None}
+    return {
+        cell: form if typed or cell not in facts.timed else DateForm.EITHER
+        for cell, form in found.items()
+        if cell not in facts.undated
+    }
+
+
+def _cells(tables: Sequence[DeclaredTable]) -> Iterator[tuple[Cell, DeclaredColumn]]:
+    for table in tables:
+        for column in table.columns:
+            yield _cell(table, column), column
+
+
 def _cell(table: DeclaredTable, column: DeclaredColumn) -> Cell:
     return table.name.lower(), column.name.lower()
 
 
-def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], Cell]:
-    """Groups columns that are compared with each other. Returns a function from a column to its group."""
+def _classes(
+    facts: Facts, references: Sequence[Reference], kinds: Mapping[Cell, ValueKind], forms: Mapping[Cell, DateForm]
+) -> Callable[[Cell], Cell]:
+    """Groups columns that are compared with each other. Returns a function from a column to its group.
+
+    A number that is compared with what is computed of dates is in no group with them.
+    """
     parents: dict[Cell, Cell] = {}
 
     def find(cell: Cell) -> Cell:
@@ -67,9 +84,15 @@ def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], 
         return cell
 
     joined = [((each.table, each.column), (each.parent, each.parent_column)) for each in references]
-    for one, other in (*joined, *sorted(facts.meets)):
+    met = [pair for pair in sorted(facts.meets) if not any(each in forms for each in pair) or not _counts(pair, kinds)]
+    for one, other in (*joined, *met):
         parents[find(one)] = find(other)
     return find
+
+
+def _counts(cells: tuple[Cell, Cell], kinds: Mapping[Cell, ValueKind]) -> bool:
+    """Whether one of two columns holds numbers."""
+    return any(cell in kinds and kinds[cell].numeric for cell in cells)
 
 
 def _parents_first(tables: Sequence[DeclaredTable], references: Sequence[Reference]) -> list[DeclaredTable]:
@@ -94,6 +117,7 @@ def _plan(
     ordered: Sequence[DeclaredTable],
     facts: Facts,
     number: Callable[[Cell], int],
+    forms: Mapping[Cell, DateForm],
 ) -> TablePlan:
     names = [column.name.lower() for column in table.columns]
     keys = tuple((tuple(names.index(name) for name in key.columns), key.guessed) for key in table.keys)
@@ -112,6 +136,7 @@ def _plan(
             parent=parent,
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
+            dates=forms.get(cell),
         )
         slots.append(slot)
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
@@ -122,35 +147,46 @@ def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:
     return parent.name, names.index(reference.parent_column)
 
 
-def _pool(number: int, members: Sequence[tuple[Cell, DeclaredColumn]], facts: Facts, *, typed: bool) -> ValuePool:
+def _pool(
+    number: int,
+    members: Sequence[tuple[Cell, DeclaredColumn]],
+    facts: Facts,
+    forms: Mapping[Cell, DateForm],
+    *,
+    typed: bool,
+) -> ValuePool:
     cells, columns = {cell for cell, _ in members}, [column for _, column in members]
     inside, beside = _tried(members, facts.inside), _tried(members, facts.beside)
     kind = _kind({column.kind for column in columns}, inside, computed=not facts.numeric.isdisjoint(cells))
-    timed = typed and kind is ValueKind.DATE and all(column.timed for column in columns)
-    if kind is ValueKind.BOOLEAN:
+    dated = {form for cell, form in forms.items() if cell in cells}
+    if dated:
+        kind = ValueKind.DATE
+        inside, beside = _dates(inside, beside, dated, edges=not facts.dated.isdisjoint(cells))
+    elif kind is ValueKind.BOOLEAN:
         inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
     elif typed and all(column.declared.upper() == "DATE" for column in columns):
         inside, beside = tuple(filter(_is_day, inside)), tuple(filter(_is_day, beside))
-    pool = ValuePool(
+    return ValuePool(
         inside=inside,
         beside=beside,
         shared=SHARED[kind],
         grouped=not facts.grouped.isdisjoint(cells),
         own=tuple(own_value(kind, number, step) for step in range(3)),
-        swapped=swapped((*inside, *beside)),
+        swapped=() if dated else swapped((*inside, *beside)),
         kind=kind,
     )
-    return _with_times(pool) if timed else pool
 
 
-def _with_times(pool: ValuePool) -> ValuePool:
-    """The pool with midnights in place of days, and with noons beside them."""
-    days = (each for each in (*pool.inside, *pool.beside) if isinstance(each, str) and _is_day(each[:10]))
-    beside = (*pool.beside, *(f"{each[:10]} 12:00:00" for each in days))
-    inside, beside, shared, own = (
-        _distinct(map(with_time, each)) for each in (pool.inside, beside, pool.shared, pool.own)
+def _dates(
+    inside: Iterable[Value], beside: Iterable[Value], forms: Set[DateForm], *, edges: bool
+) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """The values that are dates; beside them the edges of months and years, and times of day."""
+    within, near = (
+        tuple(each for each in values if isinstance(each, str) and is_date(each)) for values in (inside, beside)
     )
-    return replace(pool, inside=inside, beside=beside, shared=shared, own=own, timed=True)
+    near += EDGES if edges else ()
+    noons = [f"{each[:10]} 12:00:00" for each in (*within, *near)] if forms - {DateForm.DAY} else []
+    return within, _distinct((*near, *noons))
 
 
 def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:

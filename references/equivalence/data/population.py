@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 
 from references.equivalence.data.values import fresh_value
 from references.equivalence.pair import Contents, Level
 from references.sandbox import Layout, Row, Value
-from references.schema import DeclaredColumn, ValueKind
+from references.schema import DateForm, DeclaredColumn, ValueKind
 
 
 class Spread(Enum):
@@ -37,13 +39,10 @@ class ValuePool:
     """Values that no other pool has, which show when a query reads another column."""
     swapped: tuple[Value, ...]
     kind: ValueKind
-    timed: bool = False
-    """Whether every value is a day with a time of day."""
 
     def fresh(self, number: int) -> Value:
         """Returns a value that is in no pool, another one for each number."""
-        value = fresh_value(self.kind, number)
-        return with_time(value) if self.timed else value
+        return fresh_value(self.kind, number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +58,23 @@ class Slot:
     """Whether the reference is a guess."""
     nulls: float
     """Share of NULLs when they are allowed."""
+    dates: DateForm | None = None
+    """The dates that it holds, where it is declared to hold dates."""
+
+    def fit(self, value: Value) -> Value:
+        """The value as the column holds it: a day without, or with, its time."""
+        if self.dates is DateForm.DAY and isinstance(value, str):
+            return value[:10]
+        return with_time(value) if self.dates is DateForm.MOMENT else value
+
+    def holds(self, value: Value) -> bool:
+        """Whether the column may hold a value: one of dates holds only days that exist."""
+        if self.dates is None or value is None:
+            return True
+        if not isinstance(value, str) or not is_date(value):
+            return False
+        whole = len(value) == len("2020-01-01")
+        return self.dates is DateForm.EITHER or whole is (self.dates is DateForm.DAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +146,24 @@ class Population:
         )
 
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day that exists, or a moment of one.
+
+    >>> is_date("2024-02-29"), is_date("2023-02-29"), is_date("2024-02-29 10:30:00.0"), is_date("1996z")
+    (True, False, True, False)
+    """
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text[:19].replace("T", " "))
+    except ValueError:
+        return False
+    return True
+
+
 def with_time(value: Value) -> Value:
     """A day as a time: its midnight.
 
@@ -143,11 +177,19 @@ def obeys(population: Population, contents: Mapping[str, Sequence[Row]], level: 
     """Whether a database keeps to its level: keys and references hold, and only S6 has empty tables."""
     if level is not Level.S6 and not all(contents[plan.name] for plan in population.plans):
         return False
+    if not all(_holds(plan, contents[plan.name]) for plan in population.plans):
+        return False
     loose = level is Level.S2
     links = [link for link in population.links if not (link.guessed and loose)]
     return all(_unique(plan, contents[plan.name], loose=loose) for plan in population.plans) and all(
         _leads(link, contents) for link in links
     )
+
+
+def _holds(plan: TablePlan, rows: Sequence[Row]) -> bool:
+    """Whether every column of dates holds dates."""
+    dated = [(place, slot) for place, slot in enumerate(plan.slots) if slot.dates is not None]
+    return all(slot.holds(row[place]) for row in rows for place, slot in dated)
 
 
 def _unique(plan: TablePlan, rows: Sequence[Row], *, loose: bool) -> bool:

@@ -16,6 +16,11 @@ SHARED: Mapping[ValueKind, tuple[Value, ...]] = {
 }
 """Values that all columns of a kind may hold."""
 
+EDGES = (
+    "2020-02-29", "2020-02-28", "2020-03-01", "2020-01-31", "2020-12-31", "2021-01-01", "2019-02-28",
+)  # fmt: skip
+"""Days at which months and years end, for columns of which the queries compute other dates."""
+
 
 def own_value(kind: ValueKind, number: int, step: int) -> Value:
     """Returns a value that only the pool of this number has; of truth values there are only two."""

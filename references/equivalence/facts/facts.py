@@ -29,6 +29,12 @@ class Facts:
     """Columns that are tested for NULL."""
     numeric: set[Cell] = field(default_factory=set[Cell])
     """Columns used in computations."""
+    dated: set[Cell] = field(default_factory=set[Cell])
+    """Columns of which functions of dates are taken."""
+    undated: set[Cell] = field(default_factory=set[Cell])
+    """Columns that the queries treat as texts that are no ISO dates, whatever their declared type."""
+    timed: set[Cell] = field(default_factory=set[Cell])
+    """Columns of which a LIKE pattern leaves the time of day open."""
     truths: set[Cell] = field(default_factory=set[Cell])
     """Columns that are conditions of their own."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from sqlglot import exp
@@ -9,7 +10,14 @@ from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
-from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, literal_of, number_of
+from references.equivalence.facts.operands import (
+    DATE_CALLS,
+    DATE_PARTS,
+    ComparedSide,
+    ComparedSideReader,
+    literal_of,
+    number_of,
+)
 from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -30,6 +38,11 @@ _OPERATORS: dict[type[exp.Expr], Operator] = {
 }
 _MIRRORED = {Operator.ABOVE: Operator.BELOW, Operator.BELOW: Operator.ABOVE}
 _HOLDING = (exp.Where, exp.Having, exp.Connector, exp.Not, exp.EQ, exp.Is)
+_ISO = re.compile(r"(?:\d{4}(?:[-%_]|$)|\d{0,3}[%_]|[%_-])")
+"""How a text or a pattern begins that is compared with ISO dates."""
+_WHOLE_DAY = re.compile(r"\d{4}-\d\d-\d\d%")
+_EDGES = (0, 4, 5, 7, 8, 10)
+"""Places between the year, the month, the day and their dashes."""
 _MOST = 40
 """The largest number of rows that is noted."""
 
@@ -57,6 +70,8 @@ class Gatherer:
         for node in self._origins.tree.walk():
             if isinstance(node, _HOLDING):
                 self.hold(node)
+            if isinstance(node, DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in DATE_CALLS):
+                self._facts.dated.update(self._operands.read(node, self._origins.scope(node)).cells)
             operator = _OPERATORS.get(type(node))
             if operator is not None:
                 self._compare(operator, node.this, node.args["expression"], self._origins.scope(node))
@@ -132,8 +147,23 @@ class Gatherer:
     def _note(self, operand: ComparedSide, operator: Operator, literal: Literal, *, closed: bool) -> None:
         if operand.form is Form.COUNT:
             return
+        if isinstance(literal, str) and operand.form is Form.WHOLE:
+            if not _ISO.match(literal):
+                self._facts.undated.update(operand.cells)
+            if operator is Operator.LIKE and _WHOLE_DAY.fullmatch(literal):
+                self._facts.timed.update(operand.cells)
         found = values_for(operand.form, operator, literal, start=operand.start)
         self._facts.add(operand.cells, (*found.inside, literal) if closed else found.inside, found.beside)
+
+    def piece(self, node: exp.Expr) -> None:
+        """Notes the columns of a substring that cuts the year, month or day of an ISO date."""
+        start, length = node.args.get("start"), node.args.get("length")
+        if not isinstance(start, exp.Literal) or not isinstance(length, exp.Literal | None):
+            return
+        first = int(number_of(start.name)) - 1
+        end = first + int(number_of(length.name)) if length is not None else _EDGES[-1]
+        if first not in _EDGES or (end not in _EDGES and end < _EDGES[-1]):
+            self._facts.undated.update(self._operands.read(node, self._origins.scope(node)).cells)
 
     def within(self, node: exp.Expr) -> None:
         """Notes what IN compares."""
@@ -201,6 +231,7 @@ _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gat
     (exp.Group, Gatherer.group),
     (exp.Window, Gatherer.partition),
     (exp.Fetch, Gatherer.fetch),
+    (exp.Substring, Gatherer.piece),
     (exp.Ordered, Gatherer.sort),
     (exp.SetOperation, Gatherer.align),
     ((exp.Sum, exp.Avg, exp.Binary), Gatherer.compute),

@@ -47,7 +47,7 @@ class Values:
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)$")
 _YEAR = re.compile(r"[12]\d{3}$")
-_TWO = re.compile(r"\d\d?$")
+_SMALL = re.compile(r"\d{1,3}$")
 _FURTHEST = 200
 """The largest `start` of a substring."""
 NONE = Values(inside=(), beside=())
@@ -147,7 +147,7 @@ def _dates_with(literal: Literal) -> Values:
         return Values(inside=(f"{head}-15",), beside=(f"{head}-01", f"{int(head[:4]) + 1}{head[4:]}-15", f"{head}-28"))
     if _YEAR.match(text):
         return _years(int(text))
-    if _TWO.match(text):
+    if _SMALL.match(text):
         number = int(text)
         return Values(inside=tuple(_parts(number)), beside=tuple(_ages(number)))
     return Values(inside=("2020-06-15",), beside=("2021-03-10",))
@@ -159,11 +159,15 @@ def _years(year: int) -> Values:
 
 
 def _parts(number: int) -> Iterator[str]:
+    """Days of that month, of that day of the month, so many years ago, and so many days and months from each other."""
     if 1 <= number <= 12:
         yield f"2020-{number:02d}-15"
     if 1 <= number <= 28:
         yield f"2020-06-{number:02d}"
     yield f"{2024 - number - 1}-03-10"
+    for days in (0, number - 1, number, number + 1):
+        yield (date(2020, 6, 15) + timedelta(days=days)).isoformat()
+    yield f"{2020 + (number + 5) // 12}-{(number + 5) % 12 + 1:02d}-15"
 
 
 def _ages(number: int) -> Iterator[str]:

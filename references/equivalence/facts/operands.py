@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from references.date_functions import DATE_FUNCTIONS
 from references.equivalence.facts.literals import Form, Literal
 from references.equivalence.reading.origins import Cell, Origins, first_select
 
@@ -15,8 +16,8 @@ _SAME = (
     exp.Paren, exp.Cast, exp.TryCast, exp.Alias, exp.Round, exp.Lower, exp.Upper, exp.Trim, exp.Abs, exp.Min, exp.Max,
     exp.Collate, exp.Distinct,
 )  # fmt: skip
-_DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.Extract, exp.TsOrDsToDate, exp.Date)
-_DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day"})
+DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.Extract, exp.TsOrDsToDate, exp.Date)
+DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day", *DATE_FUNCTIONS})
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 _DEEPEST = 60
 """Nesting depth up to which an expression is read."""
@@ -79,9 +80,9 @@ class ComparedSideReader:
             return ComparedSide(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
         if isinstance(node, exp.Length):
             return ComparedSide(cells=cells, form=Form.LENGTH)
-        if isinstance(node, _DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in _DATE_CALLS):
+        if isinstance(node, DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in DATE_CALLS):
             return ComparedSide(cells=cells, form=Form.DATE_PART)
-        dated = any(isinstance(each, _DATE_PARTS) for each in node.walk())
+        dated = any(isinstance(each, DATE_PARTS) for each in node.walk())
         return ComparedSide(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
 
     def _inner(self, node: exp.Expr, scope: Scope | None, depth: int) -> Iterator[Cell]:

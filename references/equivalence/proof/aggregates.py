@@ -40,6 +40,8 @@ Member = tuple[Bit, UnknownValue]
 
 def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates an aggregate over the group of the frame."""
+    if isinstance(node, exp.Max | exp.Min) and node.expressions:
+        raise Unprovable(f"{node.key.upper()} of several values")
     group = frame.group
     if group is None:
         outer = frame.outer

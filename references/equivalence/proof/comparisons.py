@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
-from operator import eq, ge, gt, le, lt, ne
 
+from references.equivalence.proof.dates import MIRRORED, OPERATIONS, compare_dated, number_of
 from references.equivalence.proof.logic import (
     FALSE,
     TRUE,
     UNKNOWN,
     Bit,
-    Number,
     Sort,
     Truth,
     UnknownValue,
@@ -41,8 +39,8 @@ def truth_of(term: UnknownValue, machine: Machine) -> Truth:
         return UNKNOWN
     if isinstance(term.literal, str):
         term = constant(number_in(term.literal, whole=False) or 0)
-    elif term.sort is Sort.TEXT:
-        term = machine.functions.call("number", [term], Sort.REAL)
+    elif term.sort in {Sort.TEXT, Sort.DATED}:
+        term = as_number(term, machine)
     if isinstance(term.literal, int | Fraction):
         return TRUE if term.literal else FALSE
     zero = term.value == 0
@@ -53,6 +51,11 @@ def as_number(term: UnknownValue, machine: Machine) -> UnknownValue:
     """The number of a value in a computation."""
     if isinstance(term.literal, str):
         return constant(number_in(term.literal, whole=False) or 0)
+    if term.sort is Sort.DATED:
+        number = number_of(term)
+        if number is None:
+            raise Unprovable("the number that a date begins with")
+        return number
     if term.sort is Sort.TEXT:
         return machine.functions.call("number", [term], Sort.REAL)
     return term
@@ -62,28 +65,23 @@ def compare(operator: str, one: UnknownValue, other: UnknownValue, machine: Mach
     """Compares two values after SQLite's conversions."""
     if one.null is True or other.null is True:
         return UNKNOWN
-    one, other = converted(one, other, machine), converted(other, one, machine)
     there = every((none(one.null), none(other.null)))
+    if Sort.DATED in {one.sort, other.sort}:
+        holds = _with_date(operator, one, other, machine)
+        return Truth(true=every((there, holds)), false=every((there, none(holds))))
+    one, other = converted(one, other, machine), converted(other, one, machine)
     pair = aligned(one, other)
     if pair is None:
-        holds: Bit = operator in {"<>", "<", "<="} if numeric(one.sort) else operator in {"<>", ">", ">="}
+        holds = operator in {"<>", "<", "<="} if numeric(one.sort) else operator in {"<>", ">", ">="}
     else:
-        holds = _compared(operator, *pair)
+        holds = OPERATIONS[operator](*pair)
     return Truth(true=every((there, holds)), false=every((there, none(holds))))
 
 
-def _compared(operator: str, one: Number, other: Number) -> Bit:
-    return _OPERATIONS[operator](one, other)
-
-
-_OPERATIONS: Mapping[str, Callable[[Number, Number], Bit]] = {
-    "=": eq,
-    "<>": ne,
-    ">": gt,
-    ">=": ge,
-    "<": lt,
-    "<=": le,
-}
+def _with_date(operator: str, one: UnknownValue, other: UnknownValue, machine: Machine) -> Bit:
+    if one.sort is Sort.DATED:
+        return compare_dated(operator, one, other, machine)
+    return compare_dated(MIRRORED.get(operator, operator), other, one, machine)
 
 
 def converted(term: UnknownValue, beside: UnknownValue, machine: Machine) -> UnknownValue:

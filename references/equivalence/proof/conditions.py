@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from references.equivalence.proof.comparisons import compare, converted, truth_of
+from references.equivalence.proof.dates import like
 from references.equivalence.proof.logic import (
     FALSE,
     TRUE,
@@ -118,9 +119,13 @@ def _like(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
     term, other = machine.term(node.this, frame), machine.term(pattern, frame)
     if not isinstance(other.literal, str):
         raise Unprovable("LIKE with a computed pattern")
+    operator = "GLOB" if isinstance(node, exp.Glob) else "LIKE"
+    if term.sort is Sort.DATED:
+        holds = like(term, other.literal, operator)
+        return Truth(true=every((none(term.null), holds)), false=every((none(term.null), none(holds))))
     if term.sort is not Sort.TEXT:
         term = machine.functions.call("text", [term], Sort.TEXT)
-    holds = machine.functions.like(term, other.literal, "GLOB" if isinstance(node, exp.Glob) else "LIKE")
+    holds = machine.functions.like(term, other.literal, operator)
     return Truth(true=every((none(term.null), holds)), false=every((none(term.null), none(holds))))
 
 

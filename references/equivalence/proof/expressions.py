@@ -12,6 +12,7 @@ from references.equivalence.proof.aggregates import aggregate, windowed
 from references.equivalence.proof.arithmetic import divided, modulo, multiplied, negated, subtracted, summed
 from references.equivalence.proof.comparisons import as_number, as_term, compare
 from references.equivalence.proof.conditions import TRUTHS
+from references.equivalence.proof.date_calls import date_call
 from references.equivalence.proof.logic import (
     NULL,
     Sort,
@@ -49,11 +50,18 @@ def read_term(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
 
 def _call(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates any other function: all that is known is that equal arguments give equal results."""
+    found = date_call(machine, node, frame)
+    if found is not None:
+        return found
     if not isinstance(node, exp.Func):
         raise Unprovable(f"{node.key.upper()} is not covered")
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     if name in _UNSTEADY:
         raise Unprovable(f"{name} returns another value each time")
+    return _unread(machine, node, frame, name)
+
+
+def _unread(machine: Machine, node: exp.Func, frame: Frame, name: str) -> UnknownValue:
     arguments: list[UnknownValue] = []
     for key, value in node.args.items():
         if value is None or value is False or (key == "this" and isinstance(value, str)):
@@ -120,6 +128,9 @@ def _arithmetic(
 
 
 def _joined(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
+    found = date_call(machine, node, frame)
+    if found is not None:
+        return found
     parts = [machine.term(node.this, frame), machine.term(node.args["expression"], frame)]
     return machine.functions.call("||", parts, Sort.TEXT)
 
@@ -171,7 +182,7 @@ def _cast(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
             null=number.null, value=as_real(number), sort=Sort.REAL, affinity=Sort.REAL, literal=_fraction(number)
         )
     if any(each in name for each in ("CHAR", "TEXT", "CLOB")):
-        text = term if term.sort is Sort.TEXT else machine.functions.call("text", [term], Sort.TEXT)
+        text = term if term.sort in {Sort.TEXT, Sort.DATED} else machine.functions.call("text", [term], Sort.TEXT)
         return replace(text, affinity=Sort.TEXT)
     raise Unprovable(f"CAST to {name} is not covered")
 
@@ -184,6 +195,8 @@ def _cast_integer(term: UnknownValue, machine: Machine) -> UnknownValue:
     if isinstance(term.literal, str | Fraction):
         number = number_in(term.literal, whole=False) if isinstance(term.literal, str) else term.literal
         return replace(constant(int(number or 0)), affinity=Sort.INTEGER)
+    if term.sort is Sort.DATED:
+        term = as_number(term, machine)
     if term.sort is Sort.INTEGER:
         return replace(term, affinity=Sort.INTEGER)
     return replace(machine.functions.call("integer", [term], Sort.INTEGER), affinity=Sort.INTEGER)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeAlias
+
+from references.equivalence.proof.spellings import DAY, DAY_AND_TIMES, EITHER, MOMENT, Spelling
 
 z3: Any = import_module("z3")
 """The solver. It ships no types."""
@@ -25,6 +27,8 @@ class Sort(Enum):
     REAL = 2
     TEXT = 3
     """Texts are encoded as integers that sort like the texts."""
+    DATED = 4
+    """Texts of dates in one spelling, as its numbers."""
 
 
 class Unprovable(Exception):  # noqa: N818 - not an error: the proof does not cover the query
@@ -44,6 +48,8 @@ class UnknownValue:
     """Its value, if it is a constant."""
     loose: bool = False
     """Whether a real may be stored as an integer, which SQLite divides differently."""
+    spelling: Spelling | None = None
+    """How a date is spelled."""
     most: int | None = None
     """The upper bound of a count, which is an integer from 0."""
 
@@ -158,17 +164,24 @@ def numeric(sort: Sort) -> bool:
 
 def aligned(one: UnknownValue, other: UnknownValue) -> tuple[Number, Number] | None:
     """Both values in one sort of the solver, or `None` for a text and a number."""
+    if one.sort is Sort.DATED and other.sort is Sort.DATED:
+        one, other = spelled_alike(one, other)
     if one.sort is other.sort or Sort.NOTHING in {one.sort, other.sort}:
         if Sort.REAL in {one.sort, other.sort}:
             return as_real(one), as_real(other)
         return one.value, other.value
     if numeric(one.sort) and numeric(other.sort):
         return as_real(one), as_real(other)
+    if Sort.DATED in {one.sort, other.sort} and Sort.TEXT in {one.sort, other.sort}:
+        raise Unprovable("a date beside a text")
     return None
 
 
 def same(one: UnknownValue, other: UnknownValue) -> Bit:
     """Whether both are NULL or have the same value, as rows are compared."""
+    one, other = dated_alike(one, other)
+    if {one.sort, other.sort} == {Sort.DATED, Sort.TEXT} and isinstance(one.literal or other.literal, str):
+        return every((one.null, other.null))
     pair = aligned(one, other)
     if one.sort is Sort.NOTHING or other.sort is Sort.NOTHING:
         return every((one.null, other.null))
@@ -199,13 +212,46 @@ def either_term(bit: Bit, yes: UnknownValue, no: UnknownValue) -> UnknownValue:
     """`yes` where the formula holds, else `no`, in a common sort."""
     if isinstance(bit, bool):
         return yes if bit else no
+    yes, no = spelled_alike(*dated_alike(yes, no))
     sort = common(yes.sort, no.sort)
     null = whether(bit, yes.null, no.null)
     if sort is Sort.REAL:
         loose = any(each.loose or each.sort is Sort.INTEGER for each in (yes, no))
         return UnknownValue(null=null, value=pick(bit, as_real(yes), as_real(no)), sort=sort, loose=loose)
     most = max(yes.most, no.most) if yes.most is not None and no.most is not None else None
-    return UnknownValue(null=null, value=pick(bit, yes.value, no.value), sort=sort, most=most)
+    value = pick(bit, yes.value, no.value)
+    return UnknownValue(null=null, value=value, sort=sort, most=most, spelling=yes.spelling or no.spelling)
+
+
+def spelled_alike(one: UnknownValue, other: UnknownValue) -> tuple[UnknownValue, UnknownValue]:
+    """Two dates in one spelling. Raises `Unprovable` where no number sorts both."""
+    if one.spelling is None or other.spelling is None or one.spelling == other.spelling:
+        return one, other
+    return _with_time(one), _with_time(other)
+
+
+def _with_time(term: UnknownValue) -> UnknownValue:
+    """A day or a moment among both."""
+    if term.spelling == EITHER:
+        return term
+    if term.spelling == DAY:
+        return replace(term, value=term.value * DAY_AND_TIMES, spelling=EITHER)
+    if term.spelling == MOMENT:
+        seconds = integer(86_400)
+        return replace(term, value=term.value / seconds * DAY_AND_TIMES + term.value % seconds + 1, spelling=EITHER)
+    raise Unprovable("dates in two spellings")
+
+
+def dated_alike(one: UnknownValue, other: UnknownValue) -> tuple[UnknownValue, UnknownValue]:
+    """Both values, a text literal as a date where the other is one and the text spells one."""
+    return _dated(one, other), _dated(other, one)
+
+
+def _dated(term: UnknownValue, beside: UnknownValue) -> UnknownValue:
+    if not isinstance(term.literal, str) or beside.spelling is None or term.sort is not Sort.TEXT:
+        return term
+    code = beside.spelling.exactly(term.literal)
+    return term if code is None else replace(term, value=integer(code), sort=Sort.DATED, spelling=beside.spelling)
 
 
 def common(one: Sort, other: Sort) -> Sort:

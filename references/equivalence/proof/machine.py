@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from references.equivalence.proof.calendar import Calendar
 from references.equivalence.proof.logic import Bit, Truth, UnknownValue
 from references.equivalence.proof.rows import Frame, Relation
 from references.equivalence.proof.texts import Functions, Texts
@@ -24,6 +25,9 @@ class Machine:
     read_term: TermReader
     read_truth: TruthReader
     read_query: QueryReader
+    calendar: Calendar
+    dates: bool
+    """Whether columns of dates hold dates, and not any text."""
     tick: Callable[[], None]
     """Raises `Unprovable` when time is up."""
     assumptions: dict[str, list[Bit]] = field(default_factory=dict[str, list[Bit]])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from references.equivalence.proof.calendar import Calendar
 from references.equivalence.proof.clauses import (
     cutting,
     has_aggregates,
@@ -38,7 +39,9 @@ from references.equivalence.proof.texts import Functions, Texts
 _NOT_COVERED = ("laterals", "pivots", "qualify", "windows", "distribute", "sort")
 
 
-def machine_over(tables: Mapping[str, Relation], texts: Texts, tick: Callable[[], None]) -> Machine:
+def machine_over(
+    tables: Mapping[str, Relation], texts: Texts, tick: Callable[[], None], calendar: Calendar, *, dates: bool
+) -> Machine:
     """Returns a machine for queries over these tables, by lower-cased name; `tick` raises when time is up."""
     return Machine(
         tables=tables,
@@ -47,6 +50,8 @@ def machine_over(tables: Mapping[str, Relation], texts: Texts, tick: Callable[[]
         read_term=read_term,
         read_truth=read_truth,
         read_query=read_query,
+        calendar=calendar,
+        dates=dates,
         tick=tick,
     )
 

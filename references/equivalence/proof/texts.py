@@ -103,7 +103,7 @@ class Functions:
     def call(self, name: str, arguments: Sequence[UnknownValue], sort: Sort) -> UnknownValue:
         """Applies a function. The result is NULL when an argument is, or when the function returns NULL."""
         moving = [each for each in arguments if each.literal is None]
-        fixed = [f"{each.literal!r}" if each.literal is not None else f"?{each.sort.name}" for each in arguments]
+        fixed = [f"{each.literal!r}" if each.literal is not None else _form(each) for each in arguments]
         result, empty = self._functions(f"{name}({','.join(fixed)}):{sort.name}", moving, sort)
         values = [each.value for each in moving]
         null = some((*(each.null for each in arguments), empty(*values) if values else z3.Bool(f"null {name} {fixed}")))
@@ -134,6 +134,10 @@ class Functions:
                 fact = function(integer(code))
                 self.facts.append(fact if matches(text) else none(fact))
         return self._made[name][0](term.value)
+
+
+def _form(term: UnknownValue) -> str:
+    return f"?{term.sort.name}{''.join(term.spelling.pieces) if term.spelling is not None else ''}"
 
 
 def _matcher(operator: str, pattern: str, folding: Folding) -> Callable[[str], bool]:

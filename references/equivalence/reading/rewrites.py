@@ -26,8 +26,6 @@ _ROUNDING = frozenset(
 )  # fmt: skip
 """Dialects whose CAST to an integer rounds. SQLite truncates."""
 _DECIMALS = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
-_PARTS: Mapping[type[exp.Expr], str] = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}
-_NAMED_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
 
 
 def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -47,9 +45,6 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return _escaped(node)
     if isinstance(node, exp.Cast):
         return _scaled(node, dialect) or _rounded(node, dialect)
-    pattern = _part(node)
-    if pattern is not None:
-        return exp.cast(exp.TimeToStr(this=_date(node), format=exp.Literal.string(pattern)), "INTEGER")
     return None
 
 
@@ -103,19 +98,8 @@ def _rounded(node: exp.Cast, dialect: str) -> exp.Expr | None:
     """A cast to a whole number that rounds, as SQLite's does not."""
     if dialect not in _ROUNDING or not node.is_type(*exp.DataType.INTEGER_TYPES):
         return None
-    if isinstance(node.this, exp.Literal | exp.Round):
+    whole = isinstance(node.this, exp.Cast) and node.this.is_type(*exp.DataType.INTEGER_TYPES)
+    if whole or isinstance(node.this, exp.Literal | exp.Round | exp.TimeToStr):
         return None
     rounded = exp.Round(this=node.this.copy())
     return exp.Cast(this=rounded, to=node.to.copy())
-
-
-def _part(node: exp.Expr) -> str | None:
-    """The format of an extracted year, month or day."""
-    if isinstance(node, exp.Extract):
-        return _NAMED_PARTS.get(node.name.upper())
-    return _PARTS.get(type(node))
-
-
-def _date(node: exp.Expr) -> exp.Expr:
-    date = node.expression if isinstance(node, exp.Extract) else node.this
-    return (date.this if isinstance(date, exp.TsOrDsToDate) else date).copy()

@@ -52,6 +52,7 @@ class Side:
     """The same as a tree, which must not be changed."""
     translated: bool
     """Whether it was written for another dialect."""
+    dialect: str = "sqlite"
     folding: Folding = Folding.LIKE
     """When texts that differ only in letter case are equal."""
 
@@ -102,7 +103,7 @@ def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
     inner = next((each.name for each in tree.find_all(exp.Table) if each.name.lower().startswith("sqlite_")), None)
     if inner is not None:
         return Refusal(RefusalKind.UNSUPPORTED, f"SQLite keeps the name {inner} for itself")
-    stopped = bool(_NOW.search(sql)) and _stop_clocks(tree)
+    stopped = bool(_NOW.search(sql)) and _stop_clocks(tree, typed=dialect != "sqlite")
     if dialect == "sqlite" and not stopped:
         return Side(sql=sql.strip().rstrip("; \t\r\n"), tree=tree, translated=False)
     if dialect == "sqlite":
@@ -118,14 +119,15 @@ def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
     parsed = parse_query(text, "sqlite")
     if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query):
         return Refusal(RefusalKind.UNSUPPORTED, f"{dialect} has no equivalent in SQLite")
-    return Side(sql=text, tree=parsed.tree, translated=True, folding=folding_of(dialect))
+    return Side(sql=text, tree=parsed.tree, translated=True, dialect=dialect, folding=folding_of(dialect))
 
 
-def _stop_clocks(tree: exp.Query) -> bool:
-    """Replaces every clock function by the frozen time. Returns whether there was one."""
+def _stop_clocks(tree: exp.Query, *, typed: bool) -> bool:
+    """Replaces every clock function by the frozen time, a day as a date if `typed`. Returns whether there was one."""
     found = [node for node in tree.walk() if type(node) in _CLOCKS or _is_now(node)]
     for node in found:
-        node.replace(exp.Literal.string(_CLOCKS.get(type(node), NOW)))
+        text = exp.Literal.string(_CLOCKS.get(type(node), NOW))
+        node.replace(exp.Date(this=text) if typed and isinstance(node, exp.CurrentDate) else text)
     return bool(found)
 
 

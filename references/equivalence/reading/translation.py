@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
+from references.equivalence.reading.dates import dated
 from references.equivalence.reading.rewrites import rewritten
 from references.sandbox import Folding
 
@@ -18,9 +19,22 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.DateAdd: "date arithmetic",
     exp.DateSub: "date arithmetic",
     exp.DateDiff: "date arithmetic",
+    exp.TsOrDsAdd: "date arithmetic",
+    exp.DatetimeAdd: "date arithmetic",
+    exp.DatetimeSub: "date arithmetic",
+    exp.DatetimeDiff: "date arithmetic",
+    exp.TimestampAdd: "date arithmetic",
+    exp.TimestampSub: "date arithmetic",
     exp.TimestampDiff: "date arithmetic",
+    exp.AddMonths: "date arithmetic",
+    exp.LastDay: "the last day of a period",
+    exp.DateFromParts: "a date of parts",
     exp.DateTrunc: "truncated dates",
+    exp.DatetimeTrunc: "truncated dates",
     exp.TimestampTrunc: "truncated dates",
+    exp.Extract: "a part of a date",
+    exp.StrToDate: "a text read as a date by a format",
+    exp.ToChar: "a number or a date by a format",
     exp.Greatest: "GREATEST, which leaves NULLs out or not",
     exp.Least: "LEAST, which leaves NULLs out or not",
     exp.GroupConcat: "joined texts, whose order is open",
@@ -51,18 +65,24 @@ def translated(tree: exp.Query, dialect: str) -> str:
     """Translates a query to SQLite, changing the tree. Raises `UnsupportedError` when its meaning would change."""
     if dialect in _RECORDS:
         _refuse_fields(tree, dialect)
+    _replace(tree, lambda node: dated(node, dialect))
     for node in [*tree.walk()]:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
             node.set("quoted", True)
-    for node in reversed([*tree.walk()]):
-        other = rewritten(node, dialect)
-        if other is not None:
-            node.replace(other)
+    _replace(tree, lambda node: rewritten(node, dialect))
     try:
         return tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
     except (SqlglotError, ValueError, TypeError, AttributeError) as error:
         raise UnsupportedError(str(error).split("\n", 1)[0]) from error
+
+
+def _replace(tree: exp.Query, rewrite: Callable[[exp.Expr], exp.Expr | None]) -> None:
+    """Replaces nodes, the inner ones first."""
+    for node in reversed([*tree.walk()]):
+        other = rewrite(node)
+        if other is not None:
+            node.replace(other)
 
 
 def _refuse_fields(tree: exp.Query, dialect: str) -> None:
@@ -128,7 +148,7 @@ def _means_otherwise_in_oracle(node: exp.Expr) -> str | None:
     return None
 
 
-_LETTERS = re.compile(r"%[YmdHMSj%]|[^%A-Za-z]")
+_LETTERS = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
 """What a date format may hold: codes that every dialect and SQLite read alike, and no other letter."""
 
 

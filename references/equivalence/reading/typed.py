@@ -7,13 +7,14 @@ a time is its midnight, and days can be subtracted. SQLite compares such values 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from references.equivalence.reading.dates import call
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
 from references.schema import DeclaredColumn, Schema, ValueKind
@@ -43,8 +44,27 @@ _CASTS: tuple[tuple[set[exp.DType], _Kind], ...] = (
     (exp.DataType.TEXT_TYPES, _Kind.TEXT),
     (exp.DataType.NUMERIC_TYPES, _Kind.NUMBER),
 )
+_NODES: tuple[tuple[tuple[type[exp.Expr], ...], _Kind], ...] = (
+    ((exp.Literal, exp.Neg), _Kind.NUMBER),
+    ((exp.Boolean,), _Kind.TRUTH),
+    (_TEXTS, _Kind.TEXT),
+    ((exp.Date, exp.TsOrDsToDate), _Kind.DAY),
+    ((exp.Datetime,), _Kind.MOMENT),
+    (_COMPUTED, _Kind.COMPUTED),
+)
+_CALLS: Mapping[str, _Kind] = {
+    "DATETIME": _Kind.MOMENT,
+    "DAY_LAST": _Kind.DAY,
+    "DAY_OF": _Kind.DAY,
+    "DAY_GAP": _Kind.COMPUTED,
+    "DAY_SPAN": _Kind.COMPUTED,
+}
 _WHEN = re.compile(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.0+)?)?)?")
 _DEEPEST = 40
+_DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", "DAY_GAP", "DAY_SPAN")
+_HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
+_COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle"})
+"""Dialects in which a day and a number make a day, and two days a number."""
 
 
 def fitted(side: Side, schema: Schema) -> Side | Refusal:
@@ -52,7 +72,7 @@ def fitted(side: Side, schema: Schema) -> Side | Refusal:
     if not side.translated:
         return side
     try:
-        tree = _Fitting(side.tree.copy(), schema).tree
+        tree = _Fitting(side.tree.copy(), schema, side.dialect).tree
     except _MeansOtherwise as error:
         return Refusal(RefusalKind.UNSUPPORTED, f"cannot be translated to SQLite: {error}")
     return replace(side, sql=tree.sql(dialect="sqlite"), tree=tree) if tree != side.tree else side
@@ -65,15 +85,37 @@ class _MeansOtherwise(Exception):  # noqa: N818 not an error of the program
 class _Fitting:
     """Walks one query and changes its literals."""
 
-    def __init__(self, tree: exp.Query, schema: Schema) -> None:
+    def __init__(self, tree: exp.Query, schema: Schema, dialect: str) -> None:
         self._origins, self._inferred = Origins(tree, schema), schema.inferred
         self._schema = schema
+        self._dialect = dialect
+        for node in reversed([*tree.walk()]):
+            if _is_call(node, *_DATE_CALLS):
+                _write_arguments(node)
+            if isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
+                node.replace(self._days(node))
         for node in [*tree.walk()]:
             for one, other in _compared(node):
                 self._compare(one, other)
-            if isinstance(node, exp.Add | exp.Sub) and self._kinds(node.this, node.expression) & _DATED:
-                raise _MeansOtherwise("arithmetic with dates")
         self.tree = tree
+
+    def _has_days(self, node: exp.Expr) -> bool:
+        dated = isinstance(node.this, exp.Date) or isinstance(node.expression, exp.Date)
+        return dated or bool(self._kinds(node.this, node.expression) & _DATED)
+
+    def _days(self, node: exp.Expr) -> exp.Expr:
+        """A day and a number, or two days, where the dialect counts days so."""
+        kinds = [
+            _Kind.DAY if isinstance(each, exp.Date) else self._kind(each, self._origins.scope(each))
+            for each in (node.this, node.expression)
+        ]
+        if self._dialect in _COUNTING:
+            if isinstance(node, exp.Sub) and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
+                return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
+            if kinds[0] is _Kind.DAY and kinds[1] in _NUMBERS:
+                negative = exp.Neg(this=exp.paren(node.expression.copy()))
+                return call("day_plus", node.this, node.expression if isinstance(node, exp.Add) else negative, "DAY")
+        raise _MeansOtherwise("arithmetic with dates")
 
     def _kinds(self, *nodes: exp.Expr) -> set[_Kind | None]:
         return {self._kind(each, self._origins.scope(each)) for each in nodes}
@@ -85,12 +127,11 @@ class _Fitting:
             kind = self._kind(typed, self._origins.scope(typed))
             if text is not None and kind is not None and kind is not _Kind.WRITTEN:
                 return self._write(literal, text, kind)
-        clash = (
-            (_Kind.TEXT in kinds and kinds & (_NUMBERS | {_Kind.MOMENT, _Kind.TRUTH}))
-            or kinds >= _DATED
-            or (kinds & _DATED and kinds & _NUMBERS)
-        )
-        if clash:
+        if kinds >= _DATED and not isinstance(other, exp.Query | exp.Subquery):
+            # a day counts as its midnight
+            day = one if self._kind(one, self._origins.scope(one)) is _Kind.DAY else other
+            day.replace(exp.Anonymous(this="DATETIME", expressions=[day.copy()]))
+        elif _clash(kinds):
             raise _MeansOtherwise(" compared with ".join(sorted(each.value for each in kinds if each is not None)))
         return None
 
@@ -122,7 +163,18 @@ class _Fitting:
             return self._kind(first, self._origins.scope(select), depth + 1) if select is not None else None
         if isinstance(node, _THROUGH):
             return self._kind(node.this, scope, depth + 1)
+        if _is_call(node, "DAY_PLUS", "DAY_FLOOR"):
+            return self._kind_of_date(node, scope, depth)
         return _kind_of(node)
+
+    def _kind_of_date(self, node: exp.Expr, scope: Scope | None, depth: int) -> _Kind | None:
+        """The kind of a later or a truncated date: that of the date, unless hours count."""
+        date = node.expressions[0]
+        text = _literal(date)
+        kind = self._kind(date, scope, depth + 1)
+        if text is not None:
+            kind = _Kind.DAY if len(text) == len("2024-03-01") else _Kind.MOMENT
+        return _Kind.MOMENT if kind is _Kind.DAY and node.expressions[-1].name in _HOURS else kind
 
     def _kind_of_column(self, node: exp.Column, scope: Scope | None, depth: int) -> _Kind | None:
         origin = self._origins.of(node, scope)
@@ -133,6 +185,12 @@ class _Fitting:
         table = self._schema.find(origin.cell[0])
         column = table.find(origin.cell[1]) if table is not None else None
         return _kind_of_declared(column, inferred=self._inferred) if column is not None else None
+
+
+def _clash(kinds: set[_Kind | None]) -> bool:
+    """Whether SQLite compares values of these kinds otherwise."""
+    text = _Kind.TEXT in kinds and kinds & (_NUMBERS | {_Kind.MOMENT, _Kind.TRUTH})
+    return bool(text or kinds >= _DATED or (kinds & _DATED and kinds & _NUMBERS))
 
 
 def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
@@ -151,19 +209,29 @@ def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
 def _kind_of(node: exp.Expr) -> _Kind | None:
     if _literal(node) is not None:
         return _Kind.WRITTEN
-    if isinstance(node, exp.Literal | exp.Neg):
-        return _Kind.NUMBER
-    if isinstance(node, exp.Boolean):
-        return _Kind.TRUTH
-    if isinstance(node, _TEXTS):
-        return _Kind.TEXT
-    if isinstance(node, exp.Date | exp.TsOrDsToDate):
-        return _Kind.DAY
-    if isinstance(node, exp.Datetime) or (isinstance(node, exp.Anonymous) and node.name.upper() == "DATETIME"):
-        return _Kind.MOMENT
+    if isinstance(node, exp.Anonymous):
+        return _CALLS.get(node.name.upper())
     if isinstance(node, exp.Cast):
         return next((kind for types, kind in _CASTS if node.is_type(*types)), None)
-    return _Kind.COMPUTED if isinstance(node, _COMPUTED) else None
+    return next((kind for types, kind in _NODES if isinstance(node, types)), None)
+
+
+def _is_call(node: exp.Expr, *names: str) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() in names
+
+
+def _write_arguments(node: exp.Expr) -> exp.Expr:
+    """Writes the dates among the arguments of a date function as the function reads them."""
+    dates = node.expressions[:2] if _is_call(node, "DAY_GAP", "DAY_SPAN") else node.expressions[:1]
+    for each in dates:
+        text = _literal(each)
+        if text is None:
+            continue
+        when = _moment(text)
+        if when is None:
+            raise _MeansOtherwise("a text that is no date in date arithmetic")
+        each.replace(exp.Literal.string(when[0] if when[1] == _MIDNIGHT and ":" not in text else " ".join(when)))
+    return node
 
 
 def _kind_of_declared(column: DeclaredColumn, *, inferred: bool) -> _Kind | None:

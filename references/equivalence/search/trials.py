@@ -10,6 +10,7 @@ from references.equivalence.data.filling import Filler
 from references.equivalence.data.population import FillStyle, Population, Spread, ValuePool, frozen
 from references.equivalence.pair import Found, Level
 from references.equivalence.search.bench import PairBench
+from references.sandbox import Row
 
 TRIALS: Mapping[Level, int] = {Level.S0: 400, Level.S1: 120, Level.S2: 80, Level.S6: 30, Level.S7: 40}
 """Databases tried on each level."""
@@ -68,16 +69,30 @@ class _Search:
         self.trials += 1
         contents = self.filler.fill(style)
         seen = self.bench.differs(contents)
-        if seen is None or not self._improves(max(seen, style.level)):
+        if seen is None:
             return False
-        sure = self.bench.confirmed(contents, style.level)
+        level = needed(self.filler.population, contents, style.level)
+        if not self._improves(max(seen, level)):
+            return False
+        sure = self.bench.confirmed(contents, level)
         if sure is None or not self._improves(sure):
             return False
-        self.best = Found(level=sure, data=style.level, contents=frozen(contents))
+        self.best = Found(level=sure, data=level, contents=frozen(contents))
         return sure <= style.level
 
     def _improves(self, level: Level) -> bool:
         return self.best is None or level < self.best.level
+
+
+def needed(population: Population, contents: Mapping[str, Sequence[Row]], level: Level) -> Level:
+    """The level that a database needs: S0 when it makes no use of what its level allows."""
+    cells = {cell for rows in contents.values() for row in rows for cell in row}
+    uses = {
+        Level.S1: None in cells,
+        Level.S6: not all(contents.values()),
+        Level.S7: any(cells & set(pool.swapped) for pool in population.pools),
+    }
+    return level if uses.get(level, True) else Level.S0
 
 
 def _stages(population: Population) -> Iterator[Level]:
@@ -121,22 +136,3 @@ def _spread(pool: ValuePool, rng: Random) -> Spread:
     if pool.grouped:
         return Spread.SAME if chance < 0.8 else Spread.FEW
     return rng.choice((Spread.SAME, Spread.FEW, Spread.MANY, Spread.MANY))
-
-
-def smallest(bench: PairBench, population: Population, found: Found) -> Found:
-    """Removes rows from a witness as long as its level does not rise; children go before parents."""
-    best = found
-    contents = {name: list(rows) for name, rows in found.contents.items()}
-    for plan in reversed(population.plans):
-        step = max(1, len(contents[plan.name]) // 2)
-        while step:
-            start = 0
-            while start < len(contents[plan.name]):
-                less = {**contents, plan.name: contents[plan.name][:start] + contents[plan.name][start + step :]}
-                sure = bench.confirmed(less, found.data)
-                if sure is not None and sure <= best.level:
-                    contents, best = less, Found(level=sure, data=found.data, contents=frozen(less))
-                else:
-                    start += step
-            step //= 2
-    return best

@@ -27,7 +27,7 @@ LEADS = re.compile(
 )
 """What only a follow-up begins with; the change comes after it."""
 POINTING = (
-    r"(?:it|that|this|them|those|these|they|the (?:results?|numbers?|figures?|list|table|answer|output)"
+    r"(?:it|that|this|them|those|these|they|the (?:results?|numbers?|figures?|list|table|answer|output)(?! of\b)"
     r"|(?:that|this) (?:list|table|number|figure|result|one))"
 )
 """Words for the answer to the question before."""
@@ -73,6 +73,13 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             True,
             r"(?:(?:what|who)(?: is| are| was| were|'s)|(?:also )?(?:show|list|give|display|add|include|get)(?: me)?"
             r"(?: also)?) (?P<rest>(?:their|its) .+)",
+        ),
+        (
+            "share",
+            True,
+            r"what (?:share|percentage|percent|proportion|ratio|fraction) (?:is|are|was|were) (?:it|that|this"
+            r"|they|those)"
+            r"(?: of .+)?",
         ),
         (
             "list",
@@ -128,7 +135,8 @@ ASKING = re.compile(
     r"|name|select|fetch|please|is|are|was|were|do|does|did|has|have|had|can|could|should|will)\b"
     r"|.*(?:\bhow (?:many|much|long|often)\b|\bwhat\b|\b(?:in|for|from|at|on|of|with|by|to|during|after"
     r"|before) (?:which|whom|whose)\b"
-    r"|\bplease [a-z]+|[,:;] ?(?:list|show|give|find|get|count|return|which|who)\b)",
+    r"|\bplease [a-z]+|\b(?:i|we)(?:'d| would)? (?:need|want|like|have|had)\b|[,:;] ?(?:list|show|give|find|get"
+    r"|count|return|which|who)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 """A question or a request of its own."""
@@ -142,7 +150,8 @@ HEADS = re.compile(
     r"|per|into)"
     r"|by(?! (?:the )?end)|per|for (?:each|every)|in each)"
     r"|(?P<order>(?:sort|order|rank|arrang)(?:ed)?(?: (?:it|them|that|this|those|these|the (?:list|results?)))? by"
-    r"|sort(?:ed)?(?= (?:in (?:de|a)scending|alphabetical|descending|ascending))|(?=in (?:de|a)scending order))"
+    r"|sort(?:ed)?(?= (?:from \w+ to|in (?:de|a)scending|alphabetical|descending|ascending))|(?=in (?:de"
+    r"|a)scending order))"
     r"|(?P<rank>(?:the )?(?:top|bottom|first|last|best|worst|highest|lowest|largest|biggest|smallest)"
     r" (?:\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twenty|fifty)(?! ?(?:days?|weeks?|months?"
     r"|quarters?|years?"
@@ -153,7 +162,7 @@ HEADS = re.compile(
     r"|omit(?:ting)?"
     r"|(?:drop|skip)(?:ping)?(?= (?:the|all|any|those|everything|\w+(?:ed|ive) ))|remov(?:e|ing)"
     r"|filter(?:ing)? out|minus|apart from|not (?:in|from|for|the|including))"
-    r"|(?P<only>only|just|limited? (?:it |them |that )?to|restrict(?:ed)? (?:it |them |that )?to"
+    r"|(?P<only>only|just|limit(?:ed)? (?:it |them |that )?to|restrict(?:ed)? (?:it |them |that )?to"
     r"|narrow(?:ed)? (?:it |them |that )?(?:down )?to|filter(?:ed)?(?: (?:it|them|that))?(?: (?:by|to|for|on))?)"
     r"|(?P<wide>in total|overall|altogether|all together|in all|of all time|regardless of|irrespective of"
     r"|(?:for|across|in|from) (?=all\b|every\b|any\b|the whole\b|the entire\b))"
@@ -284,9 +293,11 @@ ASKS = words(
 )
 """What a question begins with that may point at the answer before."""
 POINTERS = re.compile(
-    r"\b(?:it|that|this|them|those|these|they|their|its|ones?|only|just|by|per|without|top|also|about|if)\b"
-    r"|^compare|^what(?: is|'s| was) the \w+$|^how many$|^how many (?:are|is|were|was|have|had|in|from|with|over"
-    r"|under)\b",
+    r"\b(?:it|that|them|those|these|they|their|its|ones?|also|about|if)\b"
+    r"|\bthis\b(?! (?:day|week|month|quarter|year|season|term|morning|fiscal|calendar)\b)"
+    r"|^(?:show|give|list|display|do|get|see|have)(?: me)? (?:the )?(?:only|just|by|per|top|bottom|without)\b"
+    r"|^compare|^what(?: is|'s| was) the \w+$|^how many$"
+    r"|^how many (?:are|is|were|was|have|had|in|from|with|over|under)\b",
     re.IGNORECASE,
 )
 """Words that point at the answer before."""

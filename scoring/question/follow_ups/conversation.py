@@ -32,6 +32,8 @@ class FollowUp:
     """The question as it was asked."""
     meaning: str
     """The question that it stands for."""
+    earlier: str = ""
+    """The meaning of the question before it."""
     before: SqlSpec | None = None
     """The SQL of the turn before it, where that is known."""
     free: frozenset[ChangeKind] = frozenset()
@@ -112,7 +114,7 @@ def _after(
             return None
         text, before = (meaning.text if meaning is not None else text), now
     meaning = resolve(fragment, text, TurnEvidence(sql, before), query.occurred_at)
-    return _found(last.question, fragment, meaning, before) if meaning is not None else None
+    return _found(last.question, fragment, meaning, text, before) if meaning is not None else None
 
 
 def _back_to_whole(turns: Sequence[Turn]) -> tuple[Turn, list[tuple[Turn, Fragment]]]:
@@ -130,8 +132,10 @@ def _is_bare(text: str) -> bool:
     return (fragment is not None and fragment.certain) or not any(character.isalpha() for character in text)
 
 
-def _found(said: str, fragment: Fragment, meaning: Meaning, before: SqlSpec | None) -> FollowUp:
-    return FollowUp(said, meaning.text, before, frozenset(meaning.free), _kinds(fragment), frozenset(meaning.dropped))
+def _found(said: str, fragment: Fragment, meaning: Meaning, earlier: str, before: SqlSpec | None) -> FollowUp:
+    return FollowUp(
+        said, meaning.text, earlier, before, frozenset(meaning.free), _kinds(fragment), frozenset(meaning.dropped)
+    )
 
 
 def _kinds(fragment: Fragment) -> frozenset[ChangeKind]:

@@ -53,6 +53,9 @@ _COUNTED = re.compile(r"\b(?:how many|number of|nr of|count of|count)\b", re.IGN
 _DETERMINERS = "this|last|next|previous|current|prior|the last|the next|the previous|the current|first|second|third"
 
 
+_NUMBERED = re.compile(r"(?:the )?(?P<noun>[A-Za-z]+) (?:[\w-]*\d[\w-]*|[A-Z])$")
+
+
 class EarlierQuestion:
     """The meaning of the question before, with the places of its parts."""
 
@@ -172,7 +175,12 @@ class EarlierQuestion:
         return kept
 
     def parallel(self, words: str) -> tuple[int, int] | None:
-        """The place of a phrase that differs from these words in what tells it apart: `this term` and `last term`."""
+        """The place of a phrase that differs in what tells it apart: `last term` for `this term`, `hall 5`."""
+        numbered = _NUMBERED.match(words)
+        if numbered is not None:
+            noun = re.escape(numbered["noun"])
+            found = re.search(rf"\b{noun}s? (?:[\w-]*\d[\w-]*|[A-Z])\b", self.text, re.IGNORECASE)
+            return found.span() if found is not None else None
         said = re.match(rf"(?:{_DETERMINERS}) (?P<noun>[\w-]+)$", words, re.IGNORECASE)
         if said is None:
             return None

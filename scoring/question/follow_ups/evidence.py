@@ -76,6 +76,14 @@ class TurnEvidence:
         new = {column for each in self._filters(self.now) for column in _columns(each)} - old
         return any(said & {stem(part) for part in column.split("_")} for column in new)
 
+    def released(self, words: str) -> bool:
+        """Whether the answer lacks a condition of the SQL before that is named like these words: `is_test`."""
+        said = stems(words)
+        new = {column for each in self._filters(self.now) for column in _columns(each)}
+        old = {column for each in self._filters(self.before) for column in _columns(each)} - new
+        gone = {word for value in self.gone_values for word in stems(value)}
+        return bool(said & gone) or any(said & {stem(part) for part in column.split("_")} for column in old)
+
     @staticmethod
     def _filters(spec: SqlSpec | None) -> tuple[SqlFilter, ...]:
         return spec.filters if spec is not None else ()

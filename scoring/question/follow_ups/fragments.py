@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain
 
 from scoring.immutable import immutable
@@ -55,7 +56,12 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
     >>> read_fragment("How many hens hatched last year?", follows=True) is None
     True
     """
-    if len(text) > LONGEST or not _may_be(text, follows=follows):
+    return _short_fragment(text, follows) if len(text) <= LONGEST else None
+
+
+@lru_cache(maxsize=512)
+def _short_fragment(text: str, follows: bool) -> Fragment | None:
+    if not _may_be(text):
         return None
     said = " ".join(text.split()).strip(" ?!.…")
     opened = OPENERS.match(said)
@@ -63,6 +69,7 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
     tied = opened is not None and _TYING.search(opened.group()) is not None
     further = opened is not None and "also" in opened.group().lower()
     core, instead, tail = _without_tails(REQUESTS.sub("", core, count=1) if REQUESTS.match(core) else core)
+    core = _TAKING.sub("", core, count=1) if instead else core
     found = _changes(core, tied=tied, instead=instead, follows=follows)
     if found is None or not (follows or found.certain):
         return None
@@ -73,7 +80,11 @@ _TYING = re.compile(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
 """An opener that ties what follows to the question before."""
 
 
-def _may_be(text: str, *, follows: bool) -> bool:
+_TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
+"""Before what is meant instead: `use the median instead`."""
+
+
+def _may_be(text: str) -> bool:
     """Whether the first words leave it open: most questions are told from fragments here."""
     words = text.lower().split(None, _MOST)
     if not words or len(words) > _MOST:
@@ -144,7 +155,8 @@ def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
         return None
     if all(_certain(each, alone=len(found) == 1, tied=tied) for each in found):
         return Fragment(found, certain=True)
-    short = len(core.split()) <= _MOST_WORDS + 3 * (len(found) - 1)
+    only = found[0].kind is ChangeKind.ONLY
+    short = len(core.split()) <= _MOST_WORDS * (1 + only) + 3 * (len(found) - 1)
     alone = found[0].kind is ChangeKind.THING and not tied and not _is_named(core)
     return None if alone or not short else Fragment(found, certain=False)
 

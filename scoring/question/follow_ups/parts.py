@@ -38,7 +38,7 @@ def parts(text: str) -> Iterator[Edit]:
         yield Edit(ChangeKind.GROUP, ADVERBS_OF_TIME[text.lower()], "by")
     elif any(each.match(text) for each in _WHOLE) or is_time(text):
         yield Edit(ChangeKind.THING, text)
-    elif ONES.match(text) or THOSE.match(text):
+    elif _is_of_ones(text):
         yield from _of_ones(text)
     else:
         yield from _headed(text)
@@ -46,6 +46,13 @@ def parts(text: str) -> Iterator[Edit]:
 
 _WHOLE = (DIRECTIONS, EARLIER, LATER, AGGREGATES, SHARES, ALL)
 """What is one part as a whole."""
+
+
+def _is_of_ones(text: str) -> bool:
+    """Whether it begins as `the ripe ones` does, and not as `without the ripe ones`."""
+    head = HEADS.match(text)
+    own = head is None or head.lastgroup == "only"
+    return own and (ONES.match(text) is not None or THOSE.match(text) is not None)
 
 
 def _of_ones(text: str) -> Iterator[Edit]:

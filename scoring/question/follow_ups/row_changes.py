@@ -64,6 +64,9 @@ def only_change(meaning: Meaning, change: Edit) -> bool:
         return time_change(meaning, time, narrows=True)
     if re.fullmatch(r"(?:the )?(?:first |top )?\d{1,4}", text):
         return ranked(meaning, "top", int(re.findall(r"\d+", text)[0]), "")
+    things = _OF_THINGS.match(text)
+    if things is not None and stems(things["things"]) <= stems(meaning.text):
+        return _condition(meaning, things["rest"])
     those = THOSE.match(text)
     if those is not None:
         return _condition(meaning, those["rest"])
@@ -76,6 +79,18 @@ def only_change(meaning: Meaning, change: Edit) -> bool:
     ):
         return _condition(meaning, text)
     return _kind(meaning, re.sub(r"^the ", "", text), "")
+
+
+_EXTREME = re.compile(
+    r"(?:(?:is|are|was|were|has|have|had) )?(?:the )?(?:highest|lowest|most|least|largest|smallest|biggest|best"
+    r"|worst|top|newest|oldest|longest|shortest)(?: (?P<of>[\w ]+))?$",
+    re.IGNORECASE,
+)
+_OF_THINGS = re.compile(
+    r"(?:the )?(?P<things>[\w-]+) (?P<rest>(?:with|who|that|which|in|from|at|over|under|above|below|older"
+    r"|younger)\b.+)$",
+    re.IGNORECASE,
+)
 
 
 def _kind(meaning: Meaning, kind: str, rest: str) -> bool:
@@ -94,7 +109,11 @@ def _of_kind(meaning: Meaning, kind: str) -> bool:
 
 
 def _condition(meaning: Meaning, words: str) -> bool:
-    """A condition in words of its own."""
+    """A condition in words of its own, or the first of the rows."""
+    extreme = _EXTREME.match(words)
+    if extreme is not None:
+        low = re.search(r"lowest|least|smallest|worst|oldest|shortest", words, re.IGNORECASE) is not None
+        return ranked(meaning, "bottom" if low else "top", 1, f"by {extreme['of']}" if extreme["of"] else "")
     found = re.match(r"(?P<head>in|for|from|at|on|of)\s+(?P<rest>.+)$", words, re.IGNORECASE)
     if found is not None:
         return place_change(meaning, Edit(ChangeKind.PLACE, found["rest"], found["head"].lower()), narrows=True)
@@ -112,6 +131,7 @@ def bound_change(meaning: Meaning, change: Edit) -> bool:
     sides = {each.start: each for each in meaning.earlier.bounds()}
     up = change.head.split()[0] in _UP
     same = [each for each in sides.values() if (each.span.lower().split()[0] in _UP) == up]
+    same = same or (list(sides.values()) if meaning.instead else [])
     if not same:
         return meaning.add(words)
     old = same[-1]

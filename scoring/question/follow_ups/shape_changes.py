@@ -47,6 +47,8 @@ def order_change(meaning: Meaning, change: Edit) -> bool:
     if not words:
         return False
     meaning.free.add(ChangeKind.ORDER)
+    if re.match(r"from \w+ to ", words):
+        return meaning.say(f"{meaning.earlier.without_order()}, sorted")
     bare = DIRECTIONS.match(words) is not None and not words.lower().startswith("by ")
     return meaning.say(f"{meaning.earlier.without_order()}, {words if bare else f'sorted by {words}'}")
 
@@ -177,6 +179,8 @@ def show_change(meaning: Meaning, change: Edit) -> bool:
     if not words:
         return False
     meaning.free.add(ChangeKind.LIST)
+    if meaning.evidence.released(words):
+        return meaning.add(f"including {words}")
     if re.match(
         r"(?:average|total|mean|sum|median|maximum|minimum|highest|lowest|number|count|percent\w*)\b",
         words,

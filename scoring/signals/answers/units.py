@@ -28,13 +28,18 @@ def unit_left(case: Case) -> Finding | None:
     >>> unit_left(case("Total fees in dollars", "SELECT SUM(fee_cents) FROM loans")).detail
     'expected → actual: dollars → sum(fee_cents)'
     """
-    asked = _asked(case.question.text.casefold())
     for each in case.answer:
         named = UNITS.get(identifier_words(each.alias)[-1]) if each.alias and identifier_words(each.alias) else None
         if named is not None and _is_left(each.operand, named):
             return differing(str(each.alias), each.operand.name)
-    for word, unit in asked:
-        measured = [each for each in case.answer if _measures(each, unit)]
+    return _left_as_asked(case)
+
+
+def _left_as_asked(case: Case) -> Finding | None:
+    """The first unit asked for in which no output of its kind is."""
+    known = [each for each in case.answer if _unit_of(each.operand) is not None]
+    for word, unit in _asked(case.asked) if known else ():
+        measured = [each for each in known if _measures(each, unit)]
         if measured and all(_is_left(each.operand, unit) for each in measured):
             return differing(word, measured[0].operand.name)
     return None
@@ -61,7 +66,7 @@ def _unit_of(operand: Operand) -> Unit | None:
     """The unit that a difference of times or the name of the only column tells."""
     if operand.func == "COUNT" or not operand.columns:
         return None
-    difference = _DIFFERENCE.search(operand.name)
+    difference = _DIFFERENCE.search(operand.name) if "diff(" in operand.name else None
     if difference is not None:
         return UNITS.get(difference[1])
     if "extract(epoch" in operand.name:

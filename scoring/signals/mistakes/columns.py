@@ -78,9 +78,10 @@ _UPDATES = re.compile(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|acti
 
 def _between(text: str, case: Case) -> Finding | None:
     """The two events of a time between are others than those of the two columns subtracted."""
-    wanted = stretch(text)
-    operands = [*case.sql.aggregations, *(each.operand for each in case.sql.projections)] if wanted else []
-    for operand in operands:
+    operands = [*case.sql.aggregations, *(each.operand for each in case.sql.projections)]
+    operands = [each for each in operands if len(each.columns) > 1]
+    wanted = stretch(text) if operands else frozenset[str]()
+    for operand in operands if wanted else ():
         names = {column.name: event for column in operand.columns if (event := event_of(column.name))}
         events = set(names.values())
         if len(names) == 2 and len(events) == 2 and events & wanted:

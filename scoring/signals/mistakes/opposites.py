@@ -37,7 +37,7 @@ _PAIRS = [
     for one, other in _OPPOSITES
     for said_, read in ((one, other), (other, one))
 ]
-_WANTED = frozenset[str]().union(*(wanted for wanted, _ in _PAIRS))
+_KINDS = frozenset[str]().union(*(other for _, other in _PAIRS))
 
 
 def column_of_opposite_kind(case: Case) -> Finding | None:
@@ -49,26 +49,26 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    if _WANTED.isdisjoint(case.question.stems):
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    if _KINDS.isdisjoint(read):
         return None
-    spoken = said_stems(case)
-    columns = {column.name: set(identifier_words(column.name)) for column in case.sql.columns}
-    for wanted, other in _PAIRS:
-        word = next(iter(sorted(wanted & case.question.stems)), None)
-        if word is None or other & spoken or any(wanted & words for words in columns.values()):
-            continue
-        odd = next(
-            (name for name, words in sorted(columns.items()) if other & words and _is_of_same(words - other, spoken)),
-            None,
-        )
+    stems = case.question.stems
+    pairs = [pair for pair in _PAIRS if not pair[0].isdisjoint(stems) and pair[0].isdisjoint(read)]
+    spoken = said_stems(case) if pairs else set[str]()
+    for wanted, other in pairs:
+        odd = _column_of(other, spoken, case) if other.isdisjoint(spoken) else None
         if odd is not None:
-            return differing(word, odd)
+            return differing(min(wanted & stems), odd)
     return None
 
 
-def _is_of_same(rest: set[str], spoken: set[str]) -> bool:
-    """Whether the other words of a column are spoken: `gross_weight` for a weight."""
-    return bool(rest) and not rest.isdisjoint(spoken)
+def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None:
+    """The first column of a kind whose other words are spoken: `gross_weight` for a weight."""
+    for name in sorted({column.name for column in case.sql.columns}):
+        words = set(identifier_words(name))
+        if kind & words and not spoken.isdisjoint(words - kind):
+            return name
+    return None
 
 
 _FISCAL = cue("fiscal financial fy", r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")

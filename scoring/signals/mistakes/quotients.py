@@ -241,8 +241,8 @@ def zone_unasked(case: Case) -> Finding | None:
     ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
     'expected → actual: utc → america/lima'
     """
-    text = said(case)
-    given = {each.words[0] for each in shapes(case, ShapeKind.ZONE)} - {"utc", "gmt", "etc/utc", "+00:00"}
+    text, converted = said(case), shapes(case, ShapeKind.ZONE)
+    given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
     named = set(_ZONES.findall(text)) if given else set[str]()
     odd = sorted(zone for zone in given if zone not in text)
     if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):

@@ -39,8 +39,9 @@ def stated_column_unread(case: Case) -> Finding | None:
     ...     "'2020-01-01' AND updated_at < '2021-01-01'", "Number of trips whose created_at is in 2020")).detail
     'expected → actual: created_at → updated_at'
     """
-    stated = _stated_names(case) if case.query.enriched_question else set[str]()
-    odd = [each for each in sorted(_used_columns(case) - stated) if not _is_spoken(each, said(case))] if stated else []
+    used = _used_columns(case) if case.query.enriched_question else set[str]()
+    stated = _stated_names(case) if used else set[str]()
+    odd = [each for each in sorted(used - stated) if not _is_spoken(each, said(case))] if stated else []
     for name in odd:
         partner = _unread_partner(name, stated, case)
         if partner is not None:
@@ -167,8 +168,13 @@ def stated_value_untested(case: Case) -> Finding | None:
     "expected → actual: status 'late' → status != 'lost'"
     """
     text = case.query.enriched_question or ""
-    if not text or case.question.negations or _OTHER_VALUE.search(text):
+    if not text or not _tests_texts(case) or case.question.negations or _OTHER_VALUE.search(text):
         return None
+    return _other_value(text, case)
+
+
+def _other_value(text: str, case: Case) -> Finding | None:
+    """The first value of a column that a text states and the SQL does not test."""
     for match in _QUOTED.matches(text):
         name, value = match[1].lower(), match[2]
         tests = _tests_of(name, case)
@@ -179,6 +185,10 @@ def stated_value_untested(case: Case) -> Finding | None:
         if not any(_resembles(each.rhs, value) and each.op is Op.EQ for each in tests):
             return differing(f"{name} '{value}'", tests[0].text)
     return None
+
+
+def _tests_texts(case: Case) -> bool:
+    return any(isinstance(each.rhs, (Text, Choices)) for each in case.sql.filters)
 
 
 def _tests_of(name: str, case: Case) -> list[SqlFilter]:

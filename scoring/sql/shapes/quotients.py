@@ -74,14 +74,10 @@ def _is_earlier(select: Select, node: Node) -> bool:
 def shares(select: Select) -> Iterator[Shape]:
     """All rows divided by some, and shares whose base is restricted like the part."""
     yield from _means_of_one(select)
-    divisions = list(_divisions(select))
-    tests = {written(each) for each in select.conjuncts("where")} if divisions else set[str]()
-    for node, numerator, denominator in divisions:
+    for node, numerator, denominator in _divisions(select):
         if _is_inverted(numerator, denominator):
             yield Shape(kind=ShapeKind.INVERTED, text=written(node)[:120])
-        part = _conditions(numerator)
-        whole = isinstance(denominator, exp.AggFunc) and not _conditions(denominator)
-        if (whole and part and part <= tests) or _shares_own_group(select, numerator, denominator):
+        if _is_tested(select, numerator, denominator) or _shares_own_group(select, numerator, denominator):
             yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
 
 
@@ -89,6 +85,15 @@ def _is_inverted(numerator: Node, denominator: Node) -> bool:
     """Whether a count or sum of all rows is divided by one of some rows."""
     counting = isinstance(numerator, (exp.Count, exp.Sum)) and not isinstance(numerator.this, exp.Distinct)
     return counting and not _conditions(numerator) and bool(_conditions(denominator))
+
+
+def _is_tested(select: Select, numerator: Node, denominator: Node) -> bool:
+    """Whether WHERE tests the very conditions of a part, so that the whole is restricted like it."""
+    tests = select.conjuncts("where")
+    if not tests or not isinstance(denominator, exp.AggFunc):
+        return False
+    part = _conditions(numerator)
+    return bool(part) and not _conditions(denominator) and part <= {written(each) for each in tests}
 
 
 def _means_of_one(select: Select) -> Iterator[Shape]:

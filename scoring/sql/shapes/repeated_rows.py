@@ -47,7 +47,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
 
 def _counts_conditionally(call: Node) -> bool:
     """Whether an aggregate counts the rows that meet a condition: SUM of a CASE of constants."""
-    if call.find(exp.Distinct) or _is_windowed(call) or isinstance(call.this, (exp.Star, exp.Column)):
+    if isinstance(call.this, (exp.Star, exp.Column)) or call.find(exp.Distinct) or _is_windowed(call):
         return False
     return _added(call).find(exp.Column) is None and call.this.find(exp.Column) is not None
 

@@ -179,7 +179,9 @@ def written(node: Node) -> str:
 
 def _counts_all(node: Node) -> bool:
     star = node.this if type(node) is exp.Count else None
-    return type(star) is exp.Star and not (star.args or star.comments or node.comments or node.args.get("expressions"))
+    if type(star) is not exp.Star or any(star.args.values()) or node.args.get("expressions"):
+        return False
+    return not (star.comments or node.comments)
 
 
 def _parts(node: Node) -> tuple[list[Node], set[type[Node]]]:

@@ -97,4 +97,9 @@ def cell_value(field: str, value: object) -> object:
 def table_line(number: int, row: Mapping[str, object], columns: Mapping[str, str]) -> InputLine:
     """One row of a table as a line of JSON."""
     event = {field: cell_value(field, row.get(column)) for field, column in columns.items()}
-    return InputLine(number, orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS))
+    return InputLine(number, orjson.dumps(event, default=_plain, option=orjson.OPT_NON_STR_KEYS))
+
+
+def _plain(value: object) -> str:
+    """A value that JSON lacks. Some tools write texts as bytes."""
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

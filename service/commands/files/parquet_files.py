@@ -28,20 +28,26 @@ def parquet_lines(source: str, columns: Columns) -> Iterator[InputLine]:
 
     Ends the command if the file is no Parquet or lacks a column.
     """
-    try:
+    with _faults_named(source):
         file = parquet.ParquetFile(source)
-    except (OSError, arrow.ArrowInvalid) as error:
-        refuse(f"cannot read {source}: {str(error).splitlines()[0]}")
-    return _records(file, columns.of_table(source, file.schema_arrow.names))
+    return _records(source, file, columns.of_table(source, file.schema_arrow.names))
 
 
-def _records(file: Any, fields: dict[str, str]) -> Iterator[InputLine]:
+def _records(source: str, file: Any, fields: dict[str, str]) -> Iterator[InputLine]:
     number = 0
-    with file:
+    with file, _faults_named(source):
         for batch in file.iter_batches(_ROWS, columns=list(fields.values())):
             for row in batch.to_pylist():
                 number += 1
                 yield table_line(number, row, fields)
+
+
+@contextmanager
+def _faults_named(source: str) -> Generator[None]:
+    try:
+        yield
+    except (OSError, arrow.ArrowInvalid) as error:
+        refuse(f"cannot read {source}: {str(error).splitlines()[0]}")
 
 
 @contextmanager

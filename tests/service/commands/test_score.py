@@ -23,8 +23,8 @@ GOOD = {
     "sql": "SELECT COUNT(*) FROM members WHERE joined_on >= '2025-01-01' AND joined_on < '2026-01-01'",
 }
 FIELDS = (
-    "event_id tenant agent score tier filter_status verdict confidence p_correct judge reasons enrichment alignment"
-    " composite normalizations question_spec sql_spec unscored evaluator_version rules_version"
+    "event_id tenant agent score tier filter_status verdict confidence p_correct judge reasons follow_up enrichment"
+    " alignment composite normalizations question_spec sql_spec unscored evaluator_version rules_version"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import datetime
 from pathlib import Path
 
 import orjson
@@ -106,6 +107,35 @@ def test_a_file_that_only_has_the_name_of_parquet_is_refused(tmp_path: Path) -> 
     source.write_bytes(b"question,sql\n")
     done = sqlassay("score", str(source))
     assert (done.returncode, done.stdout) == (2, "")
+    assert f"cannot read {source}" in done.stderr
+
+
+def test_a_parquet_file_may_hold_texts_as_bytes_and_other_types(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow: the extra arrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    answer = {
+        "id": 7,
+        "question": QUESTION,
+        "sql": SQL.encode(),
+        "occurred_at": datetime(2026, 1, 2),
+        "attributes": {"a": 1},
+    }
+    parquet.write_table(arrow.Table.from_pylist([answer]), tmp_path / "in.parquet")
+    done = sqlassay("score", str(tmp_path / "in.parquet"))
+    [row] = map(json.loads, done.stdout.splitlines())
+    assert (row["event_id"], row["verdict"]) == ("7", "Correct")
+
+
+def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow: the extra arrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    source = tmp_path / "in.parquet"
+    parquet.write_table(arrow.Table.from_pylist([{"question": QUESTION, "sql": SQL}] * 9), source)
+    content = bytearray(source.read_bytes())
+    content[4:60] = bytes(56)
+    source.write_bytes(content)
+    done = sqlassay("score", str(source))
+    assert done.returncode == 2
     assert f"cannot read {source}" in done.stderr
 
 

@@ -33,7 +33,8 @@ of the period's budget within the window. Fails when the result is above 1, beca
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
 {{- $targets := printf "job=%q, namespace=%q" (printf "%s-metrics" (include "sqlassay.fullname" .)) .Release.Namespace }}
-{{- with .Values.alerts.conditions.job }}{{ $targets = printf "job=~%q" . }}{{ end }}
+{{- with .Values.alerts.conditions.job }}{{ $targets = printf "job=%q" . }}{{ end }}
+{{- with .Values.alerts.conditions.cluster }}{{ $targets = printf "%s, cluster=%q" $targets . }}{{ end }}
 {{- $rules = $rules | replace "${targets}" $targets }}
 {{- $rules = $rules | replace "${topic}" .Values.kafka.topic }}
 {{- $apis := ternary .Values.api.autoscaling.minReplicas .Values.api.replicas .Values.api.autoscaling.enabled }}

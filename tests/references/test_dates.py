@@ -1,0 +1,142 @@
+"""Dates in search and proof: pairs of conditions on dates, and every function against the databases' own."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from references.equivalence.checks import runs_again
+from references.equivalence.data.population import is_date
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
+from references.equivalence.proof.calendar import Calendar
+from references.equivalence.proof.logic import Sort, UnknownValue, integer, z3
+from references.equivalence.proof.queries import machine_over, result_of
+from references.equivalence.proof.rows import Heading, Relation, UnknownRow
+from references.equivalence.proof.spellings import DAY, MOMENT, Spelling
+from references.equivalence.proof.texts import Texts
+from references.equivalence.reading.side import Side, read_side
+from references.equivalence.verify import verify
+from references.sandbox import Layout, Result, Sandbox, Value
+
+CASES: dict[str, Any] = yaml.safe_load((Path(__file__).parents[1] / "cases" / "dates.yaml").read_text(encoding="utf-8"))
+
+
+def pair(dialect: str, a: str, b: str) -> Pair:
+    return Pair(
+        sql_a=f"SELECT id FROM visits WHERE {a}",
+        sql_b=f"SELECT id FROM visits WHERE {b}",
+        # T-SQL's TIMESTAMP is no time
+        schema=CASES["schema"].replace("TIMESTAMP", "DATETIME") if dialect == "tsql" else CASES["schema"],
+        dialect=dialect,
+    )
+
+
+def found(dialect: str, a: str, b: str) -> PairFinding:
+    return verify(pair(dialect, a, b), bound=1)
+
+
+@pytest.mark.parametrize("case", CASES["equal"], ids=lambda case: f"{case[0]} {case[1]}")
+def test_conditions_that_agree_on_every_date_are_proved_equal(case: list[str]) -> None:
+    finding = found(*case)
+    assert finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND, finding
+
+
+@pytest.mark.parametrize("case", CASES["different"], ids=lambda case: f"{case[0]} {case[1]}")
+def test_conditions_that_do_not_are_refuted_by_dates_that_exist(case: list[str]) -> None:
+    finding = found(*case)
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0), finding
+    assert finding.witness is not None
+    assert runs_again(pair(*case), finding.witness)
+    for seen, due, entered in (row[1:4] for row in finding.witness.rows["visits"]):
+        assert [len(str(each)) for each in (seen, due)] == [10, 10]
+        assert all(is_date(str(each)) for each in (seen, due, entered))
+
+
+FUNCTIONS = {
+    "sqlite": [
+        "STRFTIME('%Y', d)", "STRFTIME('%m-%d', d)", "STRFTIME('%j', d)", "STRFTIME('%w', d)", "STRFTIME('%H:%M', m)",
+        "STRFTIME('%Y/%m', d, '+1 month')", "DATE(m)", "DATE(d, '+1 year')", "DATE(d, '-1 month')",
+        "DATE(d, '+1 day')", "DATE(d, '-1 day')", "DATE(d, '+28 days')", "DATE(d, '-28 days')", "DATE(d, '+45 days')",
+        "DATE(d, '-400 days')", "DATE(d, 'start of month')", "DATE(d, 'start of year', '+1 month', '-1 day')",
+        "DATETIME(m, '+5 hours')", "DATETIME(m, '-90 minutes')", "DATETIME(m, '+86401 seconds')", "DATETIME(d)",
+        "JULIANDAY(d) - JULIANDAY(e)", "CAST(STRFTIME('%m', d) AS INTEGER)", "CAST(STRFTIME('%d', d) AS INT) * 2",
+        "SUBSTR(d, 1, 4)", "SUBSTR(d, 6)", "SUBSTR(m, 12, 5)", "STRFTIME('%Y', d) || '-' || STRFTIME('%m', d)",
+        "d LIKE '%-0_-%'", "d LIKE '19%'", "d GLOB '*-??-3*'", "d < '2000-02-30'", "d > '19'", "d <= e", "m > '2000'",
+        "STRFTIME('%Y', d) < '1999x'", "d = '1996-02-29'", "d > 2000", "STRFTIME('%Y', d) = 1996",
+    ],
+    "postgres": [
+        "d + 31", "d - e", "d + INTERVAL '1 month'", "d - INTERVAL '1 year 2 months 3 days'", "DATE_TRUNC('week', d)",
+        "DATE_TRUNC('quarter', m)", "DATE_TRUNC('hour', m)", "EXTRACT(QUARTER FROM d)", "EXTRACT(DOW FROM d)",
+        "EXTRACT(DOY FROM d)", "EXTRACT(HOUR FROM m)", "m + INTERVAL '36 hours'", "CAST(m AS DATE)",
+        "MAKE_DATE(2020, CAST(EXTRACT(MONTH FROM d) AS INTEGER), 1)", "d < m",
+    ],
+    "mysql": [
+        "LAST_DAY(d)", "TIMESTAMPDIFF(MONTH, d, e)", "TIMESTAMPDIFF(YEAR, e, d)", "TIMESTAMPDIFF(DAY, d, e)",
+        "TIMESTAMPDIFF(HOUR, m, e)", "DATEDIFF(d, m)", "DAYOFWEEK(d)", "DATE_ADD(d, INTERVAL 3 WEEK)",
+    ],
+    "snowflake": ["DATEDIFF(month, d, e)", "DATEDIFF(quarter, e, d)", "DATEDIFF(hour, d, m)", "ADD_MONTHS(d, 1)"],
+}  # fmt: skip
+
+
+def drawn(rng: random.Random) -> dict[str, str]:
+    """A day, another one near it or far, and a moment; ends of months and leap days are frequent."""
+    day = date(rng.randint(1990, 2024), rng.randint(1, 12), rng.choice((1, 15, 28)))
+    day += timedelta(days=rng.choice((0, 0, 1, 2, 3)))
+    other = day + timedelta(days=rng.choice((0, 1, -1, 29, 31, -365, 366, rng.randint(-900, 900))))
+    time = f"{rng.randrange(24):02d}:{rng.randrange(60):02d}:{rng.choice((0, 59)):02d}"
+    return {"d": day.isoformat(), "e": other.isoformat(), "m": f"{day.isoformat()} {time}"}
+
+
+def proved(side: Side, row: dict[str, str]) -> Value:
+    """What the proof takes the only cell of a query's only row to be."""
+    texts = Texts((side.tree,), side.folding)
+    spellings: dict[str, Spelling] = {"d": DAY, "e": DAY, "m": MOMENT}
+    cells = tuple(
+        UnknownValue(
+            null=False,
+            value=integer(spellings[name].exactly(text) or 0),
+            sort=Sort.DATED,
+            affinity=Sort.INTEGER,
+            spelling=spellings[name],
+        )
+        for name, text in row.items()
+    )
+    table = Relation(tuple(Heading("t", name) for name in row), (UnknownRow(True, cells),))
+    calendar = Calendar(1)
+    machine = machine_over({"t": table}, texts, lambda: None, calendar, dates=True)
+    cell = result_of(machine, side.tree).rows[0].cells[0]
+    solver = z3.Solver()
+    solver.add(*(each for each in (*calendar.order(), *calendar.definitions()) if each is not True))
+    assert solver.check() == z3.sat, "no calendar"
+    model = solver.model()
+    if cell.null is True or (cell.null is not False and z3.is_true(model.eval(cell.null))):
+        return None
+    value = model.eval(cell.value, model_completion=True)
+    if cell.spelling is not None:
+        return cell.spelling.text(value.as_long())
+    return float(value.as_fraction()) if cell.sort is Sort.REAL else value.as_long()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expression"), [(dialect, each) for dialect, calls in FUNCTIONS.items() for each in calls]
+)
+def test_the_proof_computes_what_the_database_does(dialect: str, expression: str) -> None:
+    side = read_side(f"SELECT {expression} FROM t", dialect)
+    assert isinstance(side, Side)
+    sandbox = Sandbox([Layout(name="t", columns=(("d", "DATE"), ("e", "DATE"), ("m", "TIMESTAMP")))])
+    rng = random.Random(expression)
+    try:
+        for _ in range(12):
+            row = drawn(rng)
+            sandbox.fill({"t": [tuple(row.values())]})
+            result = sandbox.run(side.sql)
+            assert isinstance(result, Result), result
+            expected, actual = result.rows[0][0], proved(side, row)
+            assert actual == (pytest.approx(expected) if isinstance(expected, float) else expected), (row, side.sql)
+    finally:
+        sandbox.close()
