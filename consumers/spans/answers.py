@@ -112,8 +112,8 @@ def choose(candidates: Iterable[Candidate]) -> list[Chosen]:
 
 
 def words_of(text: str) -> str:
-    """A text without the spaces by which two copies of it may differ."""
-    return " ".join(text.split())
+    """A text without the spaces and the semicolon at its end by which two copies of it may differ."""
+    return " ".join(text.split()).rstrip("; ")
 
 
 def _chosen(group: Sequence[Candidate]) -> Chosen | None:
@@ -127,10 +127,11 @@ def _chosen(group: Sequence[Candidate]) -> Chosen | None:
 _SESSION = re.compile(r"\s*(?:pragma|describe|desc|show|explain|set|use|reset|discard|analyze)\b", re.IGNORECASE)
 _CATALOGUE = re.compile(
     r"\b(?:from|join)\s+[\"`\[]?(?:information_schema|pg_catalog|pg_\w+|sqlite_(?:temp_)?(?:master|schema)|sys|sysobjects"
-    r"|all_tab\w*|all_col\w*|user_tab\w*|duckdb_\w+|system\.(?:tables|columns)|\w+\.information_schema)\b"
+    r"|(?:all|user|dba)_(?:tables|tab_columns|objects|constraints|views)|duckdb_\w+|system\.(?:tables|columns)|\w+\.information_schema)\b"
     r"|^\s*select\s+(?:pg_catalog\.)?(?:version|current_schema|current_database|current_setting)\s*\(|^\s*select\s+@@",
     re.IGNORECASE,
 )
+_LATER = re.compile(r";\s*(?:select|with)\b", re.IGNORECASE)
 _READ = 5_000
 """Characters of a query in which the catalogue is looked for."""
 
@@ -143,4 +144,6 @@ def is_catalogue_read(sql: str) -> bool:
     >>> is_catalogue_read("SELECT name FROM kites"), is_catalogue_read("EXPLAIN SELECT 1")
     (False, True)
     """
-    return _SESSION.match(sql) is not None or _CATALOGUE.search(sql[:_READ]) is not None
+    if _SESSION.match(sql) is not None:
+        return _LATER.search(sql) is None
+    return _CATALOGUE.search(sql[:_READ]) is not None

@@ -18,7 +18,7 @@ _ASKED = (
     *("prompt", "message", "query"),
 )
 """Names under which a question is passed on."""
-_HOLDERS = ("inputs", "input", "query_bundle", "kwargs", "data")
+_HOLDERS = ("inputs", "input", "input_args", "query_bundle", "kwargs", "data")
 _DEEPEST = 3
 _TEXT_KEYS = ("content", "text")
 _REPR = re.compile(r"<?[A-Za-z_][\w.]*\((?:\w+=|\))|<[\w.]+ object at ")

@@ -1,5 +1,7 @@
-"""Traces that real instrumentations wrote of an agent with a scripted model: `S` wrote SQL without a tool, `R` ran a
-query that failed and then the right one."""
+"""Traces that real instrumentations wrote of an agent with a scripted model, without their long texts.
+
+`S` wrote SQL without a tool; `R` ran a query that failed and then the right one.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ RECORDINGS = sorted((Path(__file__).parents[1] / "cases/spans").glob("*.json"))
 SQL = "SELECT COUNT(*) FROM looms WHERE status = 'idle'"
 FAILED = "SELECT COUNT(*) FROM looms WHERE stat = 'idle'"
 NO_AGENT = {
-    **dict.fromkeys(("langchain-oi-S", "langchain-lf-S", "llama-index-S", "llama-index-R"), "mill"),
+    **dict.fromkeys(("langchain-oi-S", "langchain-lf-S", "llama-index-S", "llama-index-R", "dspy-S", "dspy-R"), "mill"),
     "langchain-tl-S": "RunnableSequence",
 }
 """What is named where no attribute names the agent."""

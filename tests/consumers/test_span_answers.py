@@ -186,7 +186,14 @@ def test_reads_of_the_catalogue_are_recognised(sql):
 
 
 @pytest.mark.parametrize(
-    "sql", ["SELECT * FROM shows", "SELECT 1", "SELECT system FROM kites", "WITH a AS (SELECT 1) SELECT 2"]
+    "sql",
+    [
+        "SELECT * FROM shows",
+        "SELECT 1",
+        "SELECT system FROM kites",
+        "SET x = 1; SELECT id FROM kites",
+        "WITH a AS (SELECT 1) SELECT 2",
+    ],
 )
 def test_other_queries_are_no_reads_of_the_catalogue(sql):
     assert not is_catalogue_read(sql)
