@@ -9,16 +9,19 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from references.declarations import Declarations, kinds, table_constraints, values_of
 from references.given_constraints import constrained
 from references.links import WrittenKey, linked
 from references.names import Parts, TableNames, bare, parts_of
-from references.schema import BadSchema, DeclaredColumn, DeclaredTable, Key, Schema, ValueKind, kind_of
+from references.schema import BadSchema, Check, DeclaredColumn, DeclaredTable, Key, Schema, ValueKind, kind_of
 from scoring.sql.dialects import canonical_dialect, parser_dialect
 
 MAX_DDL = 400_000
 """The longest DDL that is read, in characters."""
 _DIALECTS = ("sqlite", "postgres", "mysql", "bigquery", "snowflake", "tsql", "oracle", "clickhouse", "spark")
 """Tried in this order after the dialect that is named."""
+_SHOWN = 100
+"""Characters of an ignored constraint that are shown."""
 _TRUTHS = frozenset({"BOOLEAN", "BIT"})
 
 
@@ -29,7 +32,7 @@ def read_schema(ddl: str, constraints: object = None, dialect: str | None = None
     read = _read_ddl(ddl, dialect)
     if isinstance(read, BadSchema) or constraints is None:
         return read
-    return constrained(read, constraints)
+    return constrained(read, constraints, canonical_dialect(dialect or "") or "sqlite")
 
 
 @lru_cache(maxsize=64)
@@ -37,7 +40,7 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
     """Reads the DDL in the first dialect that understands all of it, else in the one that understands most."""
     said = "the schema contains no CREATE TABLE"
     best: list[exp.Expr] = []
-    foreign = False
+    written = "sqlite"
     known = canonical_dialect(dialect or "")
     names = _DIALECTS if known is None else (known, *_DIALECTS)
     for name in dict.fromkeys(names):
@@ -46,13 +49,13 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
             said = trees
             continue
         if _declares(trees) > _declares(best):
-            best, foreign = trees, name != "sqlite"
+            best, written = trees, name
         if best and not any(isinstance(tree, exp.Command) for tree in trees):
             break
     if not best:
         return BadSchema(said)
     try:
-        return _Reading(foreign).of(best)
+        return _Reading(dialect=written).of(best)
     except _UNREADABLE as error:
         return BadSchema(_why(error))
 
@@ -81,9 +84,11 @@ def _declares(trees: Sequence[exp.Expr]) -> int:
 class _Reading:
     """What the statements declare."""
 
-    foreign: bool
-    """Whether they are in another dialect than SQLite's."""
+    dialect: str = "sqlite"
     tables: dict[Parts, DeclaredTable] = field(default_factory=dict[Parts, DeclaredTable])
+    enums: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Values of types that are declared as ENUM, by name."""
+    ignored: list[str] = field(default_factory=list[str])
     links: list[WrittenKey] = field(default_factory=list[WrittenKey])
     views: dict[str, None] = field(default_factory=dict[str, None])
 
@@ -94,35 +99,78 @@ class _Reading:
                 self._alter(tree)
             elif isinstance(tree, exp.Create):
                 self._create(tree)
+            elif isinstance(tree, exp.Command) and tree.name.upper() in {"CREATE", "ALTER"}:
+                self.ignored.append(tree.sql()[:_SHOWN])
         names = TableNames.of(self.tables)
         tables = {names.flat(parts): replace(table, name=_name(table, names)) for parts, table in self.tables.items()}
-        return Schema(tables=tables, references=linked(tables, self.links), views=tuple(self.views))
+        references, ignored = linked(tables, self.links), tuple(self.ignored)
+        return Schema(tables=tables, references=references, views=tuple(self.views), ignored=ignored)
 
     def _create(self, tree: exp.Create) -> None:
         named = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        if isinstance(named, exp.Index):
+            self._index(tree, named)
         if not isinstance(named, exp.Table):
             return
+        if tree.kind == "TYPE" and isinstance(tree.expression, exp.DataType):
+            self.enums[named.name.lower()] = values_of(tree.expression)
         if tree.kind == "VIEW" or (tree.kind == "TABLE" and named is tree.this):
             self.views[named.name] = None
         elif named is not tree.this:
             parts = parts_of(named)
-            self.tables.setdefault(parts, _table(tree.this, parts, foreign=self.foreign))
+            declared = Declarations(tree.this, self.dialect, self.enums)
+            table = _table(tree.this, parts, foreign=self.dialect != "sqlite")
+            self.tables.setdefault(parts, replace(table, checks=tuple(declared.checks())))
+            self.ignored.extend(f"{each} on {table.name}" for each in declared.ignored())
             self.links.extend(_references(parts, tree.this))
+
+    def _index(self, tree: exp.Create, index: exp.Index) -> None:
+        """A unique index over columns, without a condition, is a key."""
+        parameters, table = index.args.get("params"), index.args.get("table")
+        if not tree.args.get("unique") or parameters is None or not isinstance(table, exp.Table):
+            return
+        columns = [each.this.name.lower() for each in parameters.args.get("columns") or ()]
+        parts = parts_of(table)
+        if parts in self.tables and parameters.args.get("where") is None and all(columns):
+            self.tables[parts] = self.tables[parts].with_key(tuple(columns), "a unique index", nulls=True)
+        else:
+            self.ignored.append(tree.sql()[:_SHOWN])
 
     def _alter(self, tree: exp.Alter) -> None:
         """Adds the keys and references that `ALTER TABLE … ADD CONSTRAINT` declares."""
         parts = parts_of(tree.this)
         for action in tree.args.get("actions") or ():
-            if not isinstance(action, exp.AddConstraint):
-                continue
-            for each in action.expressions:
+            constraints = action.expressions if isinstance(action, exp.AddConstraint) else []
+            for each in constraints:
                 for one in each.expressions if isinstance(each, exp.Constraint) else [each]:
-                    if isinstance(one, exp.PrimaryKey) and parts in self.tables:
-                        columns = tuple(column.name.lower() for column in one.expressions)
-                        self.tables[parts] = self.tables[parts].with_key(columns, "given")
-                    elif isinstance(one, exp.ForeignKey) and isinstance(one.args.get("reference"), exp.Reference):
-                        columns = tuple(column.name for column in one.expressions)
-                        self.links.extend(_pairs(parts, columns, one.args["reference"]))
+                    self._constrain(parts, one)
+            if not constraints:
+                self._change(parts, action)
+
+    def _constrain(self, parts: Parts, one: exp.Expr) -> None:
+        table = self.tables.get(parts)
+        columns = tuple(column.name.lower() for column in one.expressions)
+        if table is None:
+            return
+        if isinstance(one, exp.PrimaryKey):
+            self.tables[parts] = table.with_key(columns, "given")
+        elif isinstance(one, exp.ForeignKey) and isinstance(one.args.get("reference"), exp.Reference):
+            self.links.extend(_pairs(parts, columns, one.args["reference"]))
+        elif isinstance(one, exp.UniqueColumnConstraint) and isinstance(one.this, exp.Schema):
+            names = tuple(each.name.lower() for each in one.this.expressions)
+            self.tables[parts] = table.with_key(names, "declared UNIQUE", nulls=True)
+        elif isinstance(one, exp.CheckColumnConstraint):
+            check = Check(sql=one.this.sql(dialect=self.dialect), dialect=self.dialect, reason="CHECK")
+            self.tables[parts] = table.with_check(check)
+        else:
+            self.ignored.append(f"{one.sql()[:_SHOWN]} on {table.name}")
+
+    def _change(self, parts: Parts, action: exp.Expr) -> None:
+        table = self.tables.get(parts)
+        if table is not None and isinstance(action, exp.AlterColumn) and action.args.get("allow_null") is False:
+            self.tables[parts] = table.without_null(action.name)
+        elif table is not None:
+            self.ignored.append(f"{action.sql()[:_SHOWN]} on {table.name}")
 
 
 def _name(table: DeclaredTable, names: TableNames) -> str:
@@ -134,7 +182,8 @@ def _name(table: DeclaredTable, names: TableNames) -> str:
 def _table(tree: exp.Schema, parts: Parts, *, foreign: bool) -> DeclaredTable:
     definitions = [each for each in tree.expressions if isinstance(each, exp.ColumnDef)]
     keys = [Key(columns=tuple(names), reason="declared PRIMARY KEY") for names in _primary(tree, definitions) if names]
-    keys.extend(Key(columns=tuple(names), reason="declared UNIQUE") for names in _unique(tree, definitions) if names)
+    unique = [tuple(names) for names in _unique(tree, definitions) if names]
+    keys.extend(Key(columns=names, reason="declared UNIQUE", nulls=True) for names in unique)
     columns: dict[str, DeclaredColumn] = {}
     for each in definitions:
         columns.setdefault(each.name.lower(), _column(each, foreign=foreign))
@@ -147,8 +196,8 @@ def _column(tree: exp.ColumnDef, *, foreign: bool) -> DeclaredColumn:
     """A column. In a foreign dialect, SQLite would take some types of texts for numbers."""
     declared = tree.kind.sql("sqlite") if tree.kind is not None else ""
     written = tree.kind.sql() if tree.kind is not None else ""
-    kinds = _kinds(tree)
-    required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in kinds)
+    found = kinds(tree)
+    required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in found)
     kind = ValueKind.BOOLEAN if written.upper() in _TRUTHS else kind_of(declared)
     return DeclaredColumn(
         name=tree.name,
@@ -159,44 +208,31 @@ def _column(tree: exp.ColumnDef, *, foreign: bool) -> DeclaredColumn:
     )
 
 
-def _kinds(tree: exp.ColumnDef) -> list[object]:
-    """The constraints of a column, of whatever type: options of some dialects are among them."""
-    return [each.args.get("kind") for each in tree.args.get("constraints") or ()]
-
-
 def _primary(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:
     for each in definitions:
-        if any(isinstance(one, exp.PrimaryKeyColumnConstraint) for one in _kinds(each)):
+        if any(isinstance(one, exp.PrimaryKeyColumnConstraint) for one in kinds(each)):
             yield [each.name.lower()]
-    for each in _table_constraints(tree):
+    for each in table_constraints(tree):
         if isinstance(each, exp.PrimaryKey):
             yield [one.name.lower() for one in each.expressions]
 
 
 def _unique(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:
     for each in definitions:
-        if any(isinstance(one, exp.UniqueColumnConstraint) for one in _kinds(each)):
+        if any(isinstance(one, exp.UniqueColumnConstraint) for one in kinds(each)):
             yield [each.name.lower()]
-    for each in _table_constraints(tree):
+    for each in table_constraints(tree):
         if isinstance(each, exp.UniqueColumnConstraint) and isinstance(each.this, exp.Schema):
             yield [one.name.lower() for one in each.this.expressions]
-
-
-def _table_constraints(tree: exp.Schema) -> Iterator[exp.Expr]:
-    for each in tree.expressions:
-        if isinstance(each, exp.Constraint):
-            yield from each.expressions
-        elif not isinstance(each, exp.ColumnDef):
-            yield each
 
 
 def _references(table: Parts, tree: exp.Schema) -> Iterator[WrittenKey]:
     for each in tree.expressions:
         if isinstance(each, exp.ColumnDef):
-            for one in _kinds(each):
+            for one in kinds(each):
                 if isinstance(one, exp.Reference):
                     yield from _pairs(table, (each.name,), one)
-    for each in _table_constraints(tree):
+    for each in table_constraints(tree):
         if isinstance(each, exp.ForeignKey) and isinstance(each.args.get("reference"), exp.Reference):
             yield from _pairs(table, tuple(one.name for one in each.expressions), each.args["reference"])
 

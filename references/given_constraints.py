@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from sqlglot import exp
 
 from references.links import WrittenKey, linked, named
 from references.names import parts_in
-from references.schema import BadSchema, DeclaredTable, Reference, Schema
+from references.schema import BadSchema, Check, DeclaredTable, Reference, Schema
 
-_GIVEN = frozenset({"primary", "foreign", "not_null"})
+_GIVEN = frozenset({"primary", "foreign", "not_null", "unique", "check", "enum", "generated"})
 
 
-def constrained(schema: Schema, constraints: object) -> Schema | BadSchema:
-    """Adds the keys, references and NOT NULLs that were given with the DDL."""
+def constrained(schema: Schema, constraints: object, dialect: str) -> Schema | BadSchema:
+    """Adds the keys, references and conditions that were given with the DDL; others are named as ignored."""
     if not isinstance(constraints, dict):
-        return BadSchema("constraints must be an object with `primary`, `foreign` and `not_null`")
+        return BadSchema(f"constraints must be an object with some of {', '.join(sorted(_GIVEN))}")
     given: dict[str, Any] = constraints  # pyright: ignore[reportUnknownVariableType] - JSON, checked below
     tables = dict(schema.tables)
     try:
-        for table, columns in given.get("primary") or ():
+        for table, change in _changes(given, dialect):
             flat = named(tables, parts_in(table))
             if flat is not None:
-                tables[flat] = tables[flat].with_key(tuple(each.lower() for each in columns), "given")
-        for table, column in given.get("not_null") or ():
-            _forbid_null(tables, table, column)
+                tables[flat] = change(tables[flat])
         references = _distinct((*schema.references, *linked(tables, _references(given))))
     except (TypeError, ValueError, AttributeError) as error:
         return BadSchema(f"constraints cannot be read: {error}")
-    ignored = tuple(str(each)[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
-    return Schema(tables=tables, references=references, ignored=ignored)
+    ignored = tuple(f"{key}: {each}"[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
+    return replace(schema, tables=tables, references=references, ignored=(*schema.ignored, *ignored))
+
+
+def _changes(given: dict[str, Any], dialect: str) -> Iterator[tuple[str, Callable[[DeclaredTable], DeclaredTable]]]:
+    """The name of a table, and what is to change of it, for each constraint."""
+    for kind, nulls in (("primary", False), ("unique", True)):
+        for table, columns in given.get(kind) or ():
+            names = tuple(each.lower() for each in columns)
+            yield table, partial(DeclaredTable.with_key, columns=names, reason="given", nulls=nulls)
+    for table, column in given.get("not_null") or ():
+        yield table, partial(DeclaredTable.without_null, column=column)
+    for table, check in _checks(given, dialect):
+        yield table, partial(DeclaredTable.with_check, check=check)
 
 
 def _references(given: dict[str, Any]) -> Iterator[WrittenKey]:
@@ -49,11 +62,16 @@ def _distinct(references: tuple[Reference, ...]) -> tuple[Reference, ...]:
     return tuple(reversed(by_columns.values()))
 
 
-def _forbid_null(tables: dict[str, DeclaredTable], name: str, column: str) -> None:
-    flat = named(tables, parts_in(name))
-    if flat is None:
-        return
-    columns = tuple(
-        replace(each, nullable=False) if each.name.lower() == column.lower() else each for each in tables[flat].columns
-    )
-    tables[flat] = replace(tables[flat], columns=columns)
+def _checks(given: dict[str, Any], dialect: str) -> Iterator[tuple[str, Check]]:
+    for table, condition in given.get("check") or ():
+        yield table, Check(sql=condition, dialect=dialect, reason="CHECK")
+    for table, column, values in given.get("enum") or ():
+        literals = ", ".join(exp.Literal.string(str(each)).sql(dialect=dialect) for each in values)
+        yield table, Check(sql=f"{quoted_in(column, dialect)} IN ({literals})", dialect=dialect, reason="ENUM")
+    for table, column, expression in given.get("generated") or ():
+        yield table, Check(sql=expression, dialect=dialect, reason="GENERATED", computes=column.lower())
+
+
+def quoted_in(name: str, dialect: str) -> str:
+    """A quoted name in a dialect."""
+    return exp.to_identifier(name, quoted=True).sql(dialect=dialect)

@@ -58,12 +58,28 @@ class DeclaredColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A condition that no row may break, or how a generated column is computed."""
+
+    sql: str
+    dialect: str
+    reason: str
+    """CHECK, ENUM or GENERATED."""
+    computes: str | None = None
+    """The column whose value the expression is."""
+    columns: frozenset[str] = frozenset()
+    """The columns that it reads, in lower case; known once it is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """Columns in which no two rows agree, and which are never NULL."""
+    """Columns in which no two rows agree, and which are never NULL, unless `nulls`."""
 
     columns: tuple[str, ...]
     reason: str
     guessed: bool = False
+    nulls: bool = False
+    """Whether rows with a NULL there may repeat, as UNIQUE has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +88,7 @@ class DeclaredTable:
     """Bare, unless the schema has another table of that name; then with a dot after its schema."""
     columns: tuple[DeclaredColumn, ...]
     keys: tuple[Key, ...] = ()
+    checks: tuple[Check, ...] = ()
     declared: Parts = ()
     """The name with its schema and catalogue, as declared; empty when that is `name`."""
 
@@ -85,12 +102,27 @@ class DeclaredTable:
         folded = name.lower()
         return next((each for each in self.columns if each.name.lower() == folded), None)
 
-    def with_key(self, columns: tuple[str, ...], reason: str) -> DeclaredTable:
+    def with_check(self, check: Check) -> DeclaredTable:
+        """The table with one more condition on its rows."""
+        return replace(self, checks=(*self.checks, check))
+
+    def keyed(self, column: DeclaredColumn) -> bool:
+        """Whether a key forbids NULL in a column."""
+        return any(column.name.lower() in key.columns for key in self.keys if not key.nulls)
+
+    def without_null(self, column: str) -> DeclaredTable:
+        """The table with a column that is never NULL."""
+        columns = (
+            replace(each, nullable=False) if each.name.lower() == column.lower() else each for each in self.columns
+        )
+        return replace(self, columns=tuple(columns))
+
+    def with_key(self, columns: tuple[str, ...], reason: str, *, nulls: bool = False) -> DeclaredTable:
         """The table with a key of these columns, unless it has one or lacks a column."""
-        known = any(set(key.columns) == set(columns) for key in self.keys)
+        known = any(set(key.columns) == set(columns) and (nulls or not key.nulls) for key in self.keys)
         if known or not columns or any(self.find(each) is None for each in columns):
             return self
-        return replace(self, keys=(*self.keys, Key(columns=columns, reason=reason)))
+        return replace(self, keys=(*self.keys, Key(columns=columns, reason=reason, nulls=nulls)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +147,7 @@ class Schema:
     inferred: bool = False
     """Inferred from the queries instead of read from DDL."""
     ignored: tuple[str, ...] = field(default=())
-    """Given constraints that are ignored."""
+    """Declared and given constraints that are ignored."""
 
     def find(self, name: str) -> DeclaredTable | None:
         return self.tables.get(name.lower())

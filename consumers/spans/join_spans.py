@@ -131,6 +131,8 @@ class JoinSpans:
         sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
         for part, more in _slices(spans):
             await self._has_room(tenant)
+            if sender.done.cancelled():
+                break
             traces = self._expect(part, sender, tenant)
             self._store_events(self._join.add(part, self._timer(), tenant=tenant, more=more))
             self._changed.set()

@@ -8,6 +8,7 @@ from references.ddl import read_schema
 from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Pair
 from references.equivalence.reading.bare_names import with_bare_names
+from references.equivalence.reading.checks import with_checks
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, read_side
 from references.equivalence.reading.typed import fitted
 from references.schema import BadSchema, Schema
@@ -49,7 +50,7 @@ def read_pair(pair: Pair) -> PairReading | PairRefusal:
         if isinstance(side, Refusal):
             return _refused(name, side)
         bare.append(side)
-    schema = schema or infer_schema(bare)
+    schema = with_checks(schema) if schema is not None else infer_schema(bare)
     a, b = (fitted(side, schema) for side in bare)
     if isinstance(a, Refusal):
         return _refused("sql_a", a)

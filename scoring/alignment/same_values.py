@@ -153,7 +153,7 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
     if wanted.whole or start is None or end is None:
         return (wanted,)
     if start == 0 and end > 0:
-        return wanted, RelativeTime(unit, None, end)
+        return wanted, RelativeTime(unit, None, end), RelativeTime(unit, 0, end + 1)
     if end == 0 and (unit, start) == (Grain.YEAR, -1):
         unit, start = Grain.MONTH, -12
     if end == 0 and start < -1 and unit in (Grain.WEEK, *MONTHS):

@@ -16,6 +16,10 @@ _KEPT = (
     r"|(?:show|list) (?:also|even|the ones|those))\b"
 )
 _DENIED = r"(?:do|does|did|should|must|shall|will)(?: not|n['’]?t) (?:count|matter)\b"
+_REMARKS = (
+    "is|are|was|were|has|have|had|use|uses|means?|meaning|there|there's|can|may|should|does|do|don['’]?t|rows?|i\\.e|e\\.g|one"
+    "|because|so|some|each|counts?|keep|show|include|incl"
+)
 _RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
@@ -23,6 +27,7 @@ _ASIDES = (
     ("keep", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
     ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
+    ("(", rf"\([^()]{{0,120}}?(?:=|[,;] ?not\b|^|(?<=\()not\b|\b(?:{_REMARKS})\b)[^()]{{0,120}}\)"),
     ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
     ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
@@ -35,7 +40,7 @@ _ASIDES = (
 )
 """A word without which a text has no such aside, and the aside. What follows a gap is bounded, so time is linear."""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
-_HINTS = re.compile(r"n[o'’]?t\b|without|w/o|\bno|with|today|count|\bmin|most|far|matter|fy|included|=", re.IGNORECASE)
+_HINTS = re.compile(r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|included|[=(]", re.IGNORECASE)
 
 
 def asides(text: str) -> Ranges:

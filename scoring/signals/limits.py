@@ -46,7 +46,8 @@ def limit_wrong(case: Case) -> Finding | None:
     asked = {each.k for each in case.question.superlatives if each.k is not None}
     given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
-    if not asked or not given or asked & given or open_ended:
+    said = {number.value for number in case.question.numbers}
+    if not asked or not given or given & (asked | said) or open_ended:
         return None
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
 

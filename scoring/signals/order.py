@@ -97,7 +97,7 @@ def _is_of_column(word: str, case: Case) -> bool:
 
 
 _YOUNG_OLD = frozenset(
-    {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"}
+    {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best", "longest"}
 ) | {f"longest{sign}{word}" for sign in "- " for word in ("standing", "serving", "running")}
 """Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
 _INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())

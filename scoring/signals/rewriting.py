@@ -11,6 +11,10 @@ from scoring.words import letters
 
 _COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
 _CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
+_DESCRIBED = re.compile(
+    r"\b(?:has|have|holds?|contains?|columns?|one row (?:per|for each|an?))\b[^.;()]{0,200}", re.IGNORECASE
+)
+"""What Qe tells of a table: `transfers has from_id and to_id`."""
 _MOST = 30
 """Most names of columns and conditions that are looked at."""
 
@@ -57,7 +61,7 @@ def _rewrites(case: Case) -> bool:
 
 def _columns_named(case: Case) -> Iterator[str]:
     """The names with an underscore that only Qe holds."""
-    text = case.enriched.text[:4000]
+    text = _DESCRIBED.sub(" ", case.enriched.text[:4000])
     names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(text)) if "_" in text else {}
     yield from (name for name in list(names)[:_MOST] if name not in case.asked)
 

@@ -6,6 +6,7 @@ import typer
 
 from service.commands.bench.app import bench
 from service.commands.canary.app import canary
+from service.commands.dead_letter_app import dead_letters
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
@@ -19,8 +20,6 @@ from service.commands.options import (
     DictionaryOptions,
     Events,
     ForgetOptions,
-    InvalidReason,
-    MaxCount,
     MineOptions,
     ReportOptions,
     ScoreOptions,
@@ -42,7 +41,6 @@ app = typer.Typer(
 )
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
 schema = typer.Typer(help="Show or change the schema of a tenant's database.", no_args_is_help=True)
-dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
 tokens = typer.Typer(help="Create, list or revoke access tokens.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
@@ -144,20 +142,12 @@ def publish(source: Events = "-") -> None:
     command(source)
 
 
-@dead_letters.command("list")
-def dead_letters_list(reason: InvalidReason = None, limit: MaxCount = None, as_json: AsJson = False) -> None:
-    """Print dead letters, oldest first: JSON lines with the original bytes, or one short line each on a terminal."""
-    from service.commands.dead_letters import list_dead_letters
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Examine settings, servers, topics, tables, permissions, clocks and certificates; each fault names its fix."""
+    from service.commands.doctor.examine import examine
 
-    list_dead_letters(reason=reason, limit=limit, as_json=as_json)
-
-
-@dead_letters.command("replay")
-def dead_letters_replay(reason: InvalidReason = None, limit: MaxCount = None) -> None:
-    """Send dead letters back to the topic they came from, each once. Exit code 1 if there was nothing to send."""
-    from service.commands.dead_letters import replay_dead_letters
-
-    replay_dead_letters(reason=reason, limit=limit)
+    examine(as_json=as_json)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -82,7 +83,24 @@ def minute(time: str) -> str:
     return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
 
 
+_ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
+"""Alphabets with letters that look alike."""
+
+
+def is_of_two_alphabets(name: str) -> bool:
+    """Whether a name mixes letters of alphabets that look alike, so that it may pass for another name.
+
+    >>> is_of_two_alphabets("crumb"), is_of_two_alphabets("crum" + chr(0x42C))
+    (False, True)
+    """
+    if name.isascii():
+        return False
+    found = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
+    return len(found & _ALPHABETS) > 1
+
+
 _pages.filters["minute"] = minute
+_pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
 _pages.globals |= {"evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
 
 

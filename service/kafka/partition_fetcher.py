@@ -181,4 +181,6 @@ def _name(place: TopicPartition) -> str:
 def fetch_by_partition() -> None:
     """Makes every consumer of this process fetch so; raises `AttributeError` if aiokafka has changed."""
     if consumer.Fetcher is not PartitionFetcher:
+        # what is overridden must be what is called
+        getattr(consumer.Fetcher, "_proc_fetch_request")  # noqa: B009 a private name
         consumer.Fetcher = PartitionFetcher

@@ -48,10 +48,11 @@ class CorruptBatch(Scene):
         batch = self._choose(site, places)
         self._spoil(site, batch)
         worker = await site.worker()
-        await self._others_scored(site, batch)
+        await self._others_ended(site, batch)
         self._wrong += await _unnamed(worker, stage.kafka.events, self._partition, batch)
         await self._mend(site, batch)
-        return f"a batch of {batch.last - batch.first + 1} events damaged"
+        given_up = f"{len(self._skipped)} given up" if self._skipped else "none given up"
+        return f"a batch of {batch.last - batch.first + 1} events damaged, {given_up}"
 
     async def wrong(self, site: Site) -> list[str]:
         """Each event of the batch is a dead letter and has no row; nothing else is a dead letter for this reason."""
@@ -85,18 +86,18 @@ class CorruptBatch(Scene):
         else:
             batch.become(self.damage(batch.raw))
 
-    async def _others_scored(self, site: Site, batch: StoredBatch) -> None:
-        wanted = {
-            key
-            for key, (partition, offset) in site.stage.published.items()
-            if partition != self._partition or offset < batch.first
-        }
+    async def _others_ended(self, site: Site, batch: StoredBatch) -> None:
+        wanted = {self._partition: batch.first}
+        for partition, offset in site.stage.published.values():
+            if partition != self._partition:
+                wanted[partition] = max(wanted.get(partition, 0), offset + 1)
 
-        async def scored() -> bool:
+        async def ended() -> bool:
             await asyncio.sleep(0.2)
-            return not wanted - (await site.stage.held()).current.keys()
+            done = await auditing.committed(site.stage.kafka)
+            return all(done.get(partition, 0) >= offset for partition, offset in wanted.items())
 
-        await until(scored, "all that is not behind the damaged batch to be scored")
+        await until(ended, "all that is not behind the damaged batch to be committed")
 
     async def _mend(self, site: Site, batch: StoredBatch) -> None:
         """Gives up what cannot be read."""

@@ -158,7 +158,9 @@ async def test_a_mean_below_its_tier_alerts_and_resolves_and_every_panel_has_dat
 ):
     found(PROMETHEUS)
     found(ALERTMANAGER)
-    spec = only(render({"alerts": {"enabled": True, "conditions": FAST_FORWARD}}), "PrometheusRule")["spec"]
+    one_process = {"api": {"replicas": 1}, "worker": {"replicas": 1}}
+    values = {"alerts": {"enabled": True, "conditions": FAST_FORWARD}, **one_process}
+    spec = only(render(values), "PrometheusRule")["spec"]
     route = {"receiver": "hook", "group_wait": "0s", "group_interval": "1s", "repeat_interval": "1h"}
     hook = {"name": "hook", "webhook_configs": [{"url": f"http://127.0.0.1:{webhook.port}/", "send_resolved": True}]}
     async with AsyncExitStack() as stack:

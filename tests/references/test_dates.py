@@ -57,6 +57,12 @@ def test_conditions_that_do_not_are_refuted_by_dates_that_exist(case: list[str])
         assert all(is_date(str(each)) for each in (seen, due, entered))
 
 
+def test_an_interval_before_today_is_searched_without_a_schema_too() -> None:
+    query = "SELECT id FROM shop.orders WHERE placed >= DATE_SUB(CURRENT_DATE(), INTERVAL {} DAY)"
+    finding = verify(Pair(sql_a=query.format(30), sql_b=query.format(31), dialect="bigquery"), bound=0)
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
 FUNCTIONS = {
     "sqlite": [
         "STRFTIME('%Y', d)", "STRFTIME('%m-%d', d)", "STRFTIME('%j', d)", "STRFTIME('%w', d)", "STRFTIME('%H:%M', m)",

@@ -55,7 +55,7 @@ def test_the_alternative_that_says_most_for_the_answer_counts() -> None:
 
 
 def test_an_alternative_that_cannot_be_run_leaves_open_what_the_others_deny() -> None:
-    beyond = "SELECT id FROM shelf WHERE built > NOW() - INTERVAL '3 days'"
+    beyond = "SELECT id FROM shelf WHERE room ~ '^[ab]'"
     found = judged(f"{TALL}; {beyond}", "SELECT room FROM shelf", "postgres")
     assert found.verdict is ReferenceVerdict.UNSUPPORTED
 
@@ -79,7 +79,7 @@ def test_a_dialect_may_go_by_any_of_its_names_or_none_and_one_that_is_none_is_re
 
 
 def test_a_query_that_cannot_be_run_here_is_still_itself_unless_it_leaves_something_to_chance() -> None:
-    beyond = "SELECT id FROM shelf WHERE built > NOW() - INTERVAL '3 days'"
+    beyond = "SELECT id FROM shelf WHERE room ~ '^[ab]'"
     assert (
         judged(beyond, f"{beyond.replace(' FROM', '  from')} -- again", "postgres").verdict == "equivalent_up_to_bound"
     )

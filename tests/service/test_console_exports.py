@@ -61,8 +61,12 @@ HIDING = [
     "\ufe0f",
     "\u3164",
     "\u2800",
+    "\x85",
+    "\x1f",
+    "\ue000",
+    "\U000e0041",
+    " \u3000\u00ad",
 ]
-HIDING += ["\x85", "\x1f", "\ue000", "\U000e0041", " \u3000\u00ad"]
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

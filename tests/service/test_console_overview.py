@@ -44,6 +44,17 @@ def answer(number: int, **fields) -> dict:
     }
 
 
+async def test_an_agent_whose_name_mixes_alphabets_is_marked(client):
+    twin = "cr\u0443mb"
+    sent = [answer(1), answer(2, agent=twin)]
+    await client.post("/v1/events", json=sent)
+    shown = await read(client, "/console")
+    assert shown.count("letters of two alphabets") == 1
+    for agent, marked in (("crumb", 0), (twin, 1)):
+        page = await read(client, f"/console/agents?{urlencode({'tenant': 'bakers', 'agent': agent})}")
+        assert page.count("letters of two alphabets") == marked
+
+
 @pytest.fixture
 async def two_weeks(client):
     """Twelve days of an agent whose version 2 is wrong, and of one that stays as it is."""

@@ -224,7 +224,7 @@ async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: B
 
 async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: WaitUntil):
     async with bench.serving(ProcessRole.API) as api:
-        reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {**SAMPLE}, 7])
+        reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {"event_id": "b"}, 7])
         assert reply.status_code == 202
         assert [each["status"] for each in reply.json()["results"]] == ["published", "rejected", "rejected"]
         assert (await api.get("/healthz")).status_code == 200

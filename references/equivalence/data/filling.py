@@ -12,6 +12,8 @@ from references.equivalence.pair import Level
 from references.sandbox import Row, Value
 
 _T = TypeVar("_T")
+_REDRAWS = 16
+"""How often a row that breaks a condition gets other values."""
 _WIDEST_KEY = 4
 """Columns of a key whose combinations are tried."""
 
@@ -66,6 +68,7 @@ class Filler:
         seen: list[set[Row]] = [set() for _ in plan.keys]
         for index in range(style.rows[plan.name]):
             row = self._row(plan, active, contents, style, index)
+            row = self._lawful(plan, row) if row is not None and plan.name in self.population.rules else row
             if row is not None and self._keyed(plan, row, seen, active, style, index):
                 rows.append(tuple(row))
         return rows
@@ -94,6 +97,22 @@ class Filler:
             row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
         return row
 
+    def _lawful(self, plan: TablePlan, row: list[Value]) -> list[Value] | None:
+        """The row with other values where it breaks a condition of its table; `None` when none were found."""
+        rules = self.population.rules[plan.name]
+        for _ in range(_REDRAWS):
+            kept = rules.computed(tuple(row))
+            broken = rules.broken(kept)
+            if not broken:
+                return [*kept]
+            row = [*kept]
+            for place in sorted(rules.sources(broken)):
+                slot = plan.slots[place]
+                pool = self.population.pools[slot.pool]
+                if slot.parent is None:
+                    row[place] = slot.fit(self._rng.choice((*pool.inside, *pool.beside, *pool.shared)))
+        return None
+
     def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:
         if spread is Spread.SAME:
             return values[0]
@@ -119,7 +138,11 @@ class Filler:
         held = [positions for positions, guessed in plan.keys if not (guessed and style.level is Level.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
-            if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):
+            if (
+                None not in key
+                and key in seen[number]
+                and not self._renew(plan, row, positions, seen[number], active, index)
+            ):
                 return False
         for number, positions in enumerate(held):
             seen[number].add(tuple(row[each] for each in positions))

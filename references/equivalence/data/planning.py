@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool, is_date
+from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import EDGES, SHARED, own_value
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
 from references.equivalence.reading.origins import Cell
-from references.sandbox import Value
+from references.sandbox import Layout, Value
 from references.schema import DateForm, DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
 
 _NULLS = 0.2
@@ -20,9 +21,10 @@ _NULLS_TESTED = 0.6
 
 def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, typed: bool = False) -> Population:
     """Plans the tables of a pair. `typed`: a DATE holds no time of day and a TIMESTAMP one, unlike in SQLite."""
-    names = {table.name.lower() for table in tables}
-    references = [each for each in schema.references if each.table in names and each.parent in names]
-    forms = {} if schema.inferred else _forms(tables, facts, typed=typed)
+    references = _references(schema, tables)
+    forms = _forms(tables, facts, typed=typed)
+    if schema.inferred:
+        forms = {cell: DateForm.EITHER for cell in forms if cell in facts.dated}
     classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
     groups: dict[Cell, list[tuple[Cell, DeclaredColumn]]] = {}
     for cell, column in _cells(tables):
@@ -32,7 +34,18 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     plans = tuple(_plan(table, references, ordered, facts, numbers.__getitem__, forms) for table in ordered)
     pools = tuple(_pool(number, each, facts, forms, typed=typed) for number, each in enumerate(groups.values()))
     links = tuple(_link(each, ordered) for each in references)
-    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
+    rules = {table.name: _rules(table) for table in ordered if table.checks}
+    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links, rules=rules)
+
+
+def _references(schema: Schema, tables: Sequence[DeclaredTable]) -> list[Reference]:
+    names = {table.name.lower() for table in tables}
+    return [each for each in schema.references if each.table in names and each.parent in names]
+
+
+def _rules(table: DeclaredTable) -> RowRules:
+    layout = Layout(name=table.name, columns=tuple((each.name, each.declared) for each in table.columns))
+    return RowRules(layout, table.checks)
 
 
 def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
@@ -121,18 +134,17 @@ def _plan(
 ) -> TablePlan:
     names = [column.name.lower() for column in table.columns]
     keys = tuple((tuple(names.index(name) for name in key.columns), key.guessed) for key in table.keys)
-    in_keys = {position for positions, _ in keys for position in positions}
     earlier = {each.name.lower(): each for each in ordered[: ordered.index(table)]}
     leading = [each for each in references if each.table == table.name.lower() and each.parent in earlier]
     targets = {each.column: (_target(earlier[each.parent], each), each.guessed) for each in reversed(leading)}
     slots: list[Slot] = []
-    for position, column in enumerate(table.columns):
+    for column in table.columns:
         cell = _cell(table, column)
         parent, guessed = targets.get(column.name.lower(), (None, False))
         slot = Slot(
             column=column,
             pool=number(cell),
-            key=position in in_keys,
+            key=table.keyed(column),
             parent=parent,
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
@@ -165,7 +177,7 @@ def _pool(
     elif kind is ValueKind.BOOLEAN:
         inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
     elif typed and all(column.declared.upper() == "DATE" for column in columns):
-        inside, beside = tuple(filter(_is_day, inside)), tuple(filter(_is_day, beside))
+        inside, beside = _days(inside), _days(beside)
     return ValuePool(
         inside=inside,
         beside=beside,
@@ -193,8 +205,9 @@ def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell,
     return _distinct(value for cell, _ in members for value in values.get(cell, ()))
 
 
-def _is_day(value: Value) -> bool:
-    return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
+def _days(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The days of those values that are dates."""
+    return _distinct(each[:10] for each in values if isinstance(each, str) and is_date(each))
 
 
 def _is_truth(value: Value) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
+from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import fresh_value
 from references.equivalence.pair import Contents, Level
 from references.sandbox import Layout, Row, Value
@@ -124,6 +125,8 @@ class Population:
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
+    rules: Mapping[str, RowRules] = field(default_factory=dict[str, RowRules])
+    """The conditions on rows, by table."""
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -177,13 +180,19 @@ def obeys(population: Population, contents: Mapping[str, Sequence[Row]], level: 
     """Whether a database keeps to its level: keys and references hold, and only S6 has empty tables."""
     if level is not Level.S6 and not all(contents[plan.name] for plan in population.plans):
         return False
-    if not all(_holds(plan, contents[plan.name]) for plan in population.plans):
+    if not _lawful(population, contents):
         return False
     loose = level is Level.S2
     links = [link for link in population.links if not (link.guessed and loose)]
     return all(_unique(plan, contents[plan.name], loose=loose) for plan in population.plans) and all(
         _leads(link, contents) for link in links
     )
+
+
+def _lawful(population: Population, contents: Mapping[str, Sequence[Row]]) -> bool:
+    """Whether columns of dates hold dates, and every row meets the conditions of its table."""
+    dated = all(_holds(plan, contents[plan.name]) for plan in population.plans)
+    return dated and all(rules.allow(row) for name, rules in population.rules.items() for row in contents[name])
 
 
 def _holds(plan: TablePlan, rows: Sequence[Row]) -> bool:
@@ -195,7 +204,7 @@ def _holds(plan: TablePlan, rows: Sequence[Row]) -> bool:
 def _unique(plan: TablePlan, rows: Sequence[Row], *, loose: bool) -> bool:
     """Whether no key repeats; guessed keys may when `loose`."""
     for positions, guessed in plan.keys:
-        keys = [tuple(row[each] for each in positions) for row in rows]
+        keys = [key for row in rows if None not in (key := tuple(row[each] for each in positions))]
         if not (guessed and loose) and len(set(keys)) < len(keys):
             return False
     return True

@@ -18,7 +18,7 @@ def relevant(schema: Schema, sides: Sequence[Side]) -> list[DeclaredTable]:
     words = {node.name.lower() for node in nodes if isinstance(node, exp.Identifier)}
     whole = any(_takes_all(node) for node in nodes)
     return [
-        table if whole else _with_columns(table, words | _constrained_columns(table, schema, named))
+        table if whole else _with_columns(table, _checked(table, words | _constrained_columns(table, schema, named)))
         for name, table in schema.tables.items()
         if name in named
     ]
@@ -28,6 +28,16 @@ def _with_columns(table: DeclaredTable, names: Set[str]) -> DeclaredTable:
     """The table with these columns and those that must not be NULL; with its first column when there are none."""
     columns = [each for each in table.columns if not each.nullable or each.name.lower() in names]
     return replace(table, columns=tuple(columns or table.columns[:1]))
+
+
+def _checked(table: DeclaredTable, names: set[str]) -> set[str]:
+    """The columns with those that conditions on them read too, and so on."""
+    found = set(names)
+    for _ in table.checks:
+        for check in table.checks:
+            columns = check.columns | ({check.computes} if check.computes else set[str]())
+            found |= columns if columns & found else set()
+    return found
 
 
 def _constrained_columns(table: DeclaredTable, schema: Schema, named: Set[str]) -> set[str]:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
-from references.equivalence.facts.operands import (
-    DATE_CALLS,
-    DATE_PARTS,
-    ComparedSide,
-    ComparedSideReader,
-    literal_of,
-    number_of,
-)
+from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, is_date_call, literal_of, number_of
 from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -52,6 +45,12 @@ def gathered(schema: Schema, sides: Sequence[Side]) -> Facts:
     facts = Facts()
     for side in sides:
         Gatherer(Origins(side.tree, schema), facts).gather()
+    named = {node.name.lower() for side in sides for node in side.tree.find_all(exp.Table)}
+    for table in [table for name, table in schema.tables.items() if name in named]:
+        for check in table.checks:
+            condition = parse_one(check.sql, dialect="sqlite")
+            tree = exp.select(condition).from_(exp.table_(table.name, quoted=True))
+            Gatherer(Origins(tree, schema), facts).gather()
     return facts
 
 
@@ -70,7 +69,7 @@ class Gatherer:
         for node in self._origins.tree.walk():
             if isinstance(node, _HOLDING):
                 self.hold(node)
-            if isinstance(node, DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in DATE_CALLS):
+            if is_date_call(node):
                 self._facts.dated.update(self._operands.read(node, self._origins.scope(node)).cells)
             operator = _OPERATORS.get(type(node))
             if operator is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -11,13 +12,14 @@ from sqlglot.optimizer.scope import Scope
 from references.date_functions import DATE_FUNCTIONS
 from references.equivalence.facts.literals import Form, Literal
 from references.equivalence.reading.origins import Cell, Origins, first_select
+from references.sandbox import Result, Sandbox
 
 _SAME = (
     exp.Paren, exp.Cast, exp.TryCast, exp.Alias, exp.Round, exp.Lower, exp.Upper, exp.Trim, exp.Abs, exp.Min, exp.Max,
     exp.Collate, exp.Distinct,
 )  # fmt: skip
-DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.Extract, exp.TsOrDsToDate, exp.Date)
-DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day", *DATE_FUNCTIONS})
+_DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.Extract, exp.TsOrDsToDate, exp.Date)
+_DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day", *DATE_FUNCTIONS})
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 _DEEPEST = 60
 """Nesting depth up to which an expression is read."""
@@ -73,6 +75,8 @@ class ComparedSideReader:
     def _computed(self, node: exp.Expr, scope: Scope | None, depth: int) -> ComparedSide:
         if isinstance(node, exp.Count | exp.CountIf | exp.Window) and _counts(node):
             return ComparedSide(form=Form.COUNT)
+        if is_date_call(node) and not any(node.find_all(exp.Column)):
+            return ComparedSide(literal=_constant(node.sql(dialect="sqlite")))
         cells = tuple(dict.fromkeys(self._inner(node, scope, depth)))
         if isinstance(node, exp.Substring):
             start = number_of(node.args["start"].name) if isinstance(node.args.get("start"), exp.Literal) else 1
@@ -80,14 +84,32 @@ class ComparedSideReader:
             return ComparedSide(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
         if isinstance(node, exp.Length):
             return ComparedSide(cells=cells, form=Form.LENGTH)
-        if isinstance(node, DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in DATE_CALLS):
+        if is_date_call(node):
             return ComparedSide(cells=cells, form=Form.DATE_PART)
-        dated = any(isinstance(each, DATE_PARTS) for each in node.walk())
+        dated = any(isinstance(each, _DATE_PARTS) for each in node.walk())
         return ComparedSide(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
 
     def _inner(self, node: exp.Expr, scope: Scope | None, depth: int) -> Iterator[Cell]:
         for each in node.find_all(exp.Column):
             yield from self._column(each, scope, depth + 1).cells
+
+
+def is_date_call(node: exp.Expr) -> bool:
+    """Whether a node computes of a date: a part of it, or another one."""
+    called = isinstance(node, exp.Anonymous) and node.name.lower() in _DATE_CALLS
+    return called or isinstance(node, _DATE_PARTS)
+
+
+@lru_cache(maxsize=256)
+def _constant(sql: str) -> Literal | None:
+    """The value of a date that is computed of constants."""
+    sandbox = Sandbox([])
+    try:
+        result = sandbox.run(f"SELECT {sql}")
+    finally:
+        sandbox.close()
+    value = result.rows[0][0] if isinstance(result, Result) else None
+    return value if isinstance(value, int | float | str) else None
 
 
 def _counts(node: exp.Expr) -> bool:

@@ -60,4 +60,6 @@ def _vote(cell: Cell, facts: Facts) -> ValueKind | None:
         return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
     if any(isinstance(each, float) for each in values):
         return ValueKind.REAL
-    return ValueKind.INTEGER if values or cell in facts.numeric else None
+    if values or cell in facts.numeric:
+        return ValueKind.INTEGER
+    return ValueKind.DATE if cell in facts.dated else None

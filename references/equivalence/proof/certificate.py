@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
+from sqlglot import exp
+
 from references.equivalence.data.population import Population
 from references.equivalence.proof.calendar import Calendar
 from references.equivalence.proof.logic import (
@@ -16,12 +18,14 @@ from references.equivalence.proof.logic import (
     count,
     every,
     none,
+    same,
     same_rows,
     some,
     z3,
 )
+from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.queries import machine_over, result_of
-from references.equivalence.proof.rows import Relation, UnknownRow
+from references.equivalence.proof.rows import Frame, Relation, UnknownRow
 from references.equivalence.proof.texts import Texts
 from references.equivalence.proof.unknown_data import (
     Assumptions,
@@ -100,7 +104,8 @@ class _Attempt:
     def prove(self, *, dates: bool) -> Proof:
         """Runs both queries on unknown rows, and asks."""
         population, assumed = self.population, self.assumed
-        texts = Texts((self.a.tree, self.b.tree), self.a.folding)
+        declared = [tree for rules in population.rules.values() for tree, _ in rules.trees]
+        texts = Texts((self.a.tree, self.b.tree, *declared), self.a.folding)
         tables = {
             plan.name.lower(): unknown(plan, population.pools, self.rows, assumed, dates=dates)
             for plan in population.plans
@@ -108,7 +113,12 @@ class _Attempt:
         calendar = Calendar(_FIRST_YEARS.get(self.a.dialect, 1))
         machine = machine_over(tables, texts, self._tick, calendar, dates=dates)
         left, right = result_of(machine, self.a.tree), result_of(machine, self.b.tree)
-        facts = [*valid_data(population, tables, assumed), *machine.functions.facts, *calendar.order()]
+        facts = [
+            *valid_data(population, tables, assumed),
+            *_declared(population, machine),
+            *machine.functions.facts,
+            *calendar.order(),
+        ]
         facts += [] if assumed.ties else [each for one in machine.assumptions.values() for each in one]
         facts += valid_dates(population, self.rows, calendar.first_year) if dates else []
         facts.append(some((none(_agree(left, right, self.semantics)), *map(none, machine.duties))))
@@ -142,6 +152,26 @@ class _Attempt:
             _add(solver, fact)
         solver.set("timeout", max(int(share * self._left()), _FEWEST_MILLISECONDS))
         return solver.check()
+
+
+def _declared(population: Population, machine: Machine) -> list[Bit]:
+    """The conditions that tables declare of their rows. The proof may leave out one that it does not cover."""
+    facts: list[Bit] = []
+    for name, rules in population.rules.items():
+        table = machine.tables[name.lower()]
+        for row in table.rows:
+            frame = Frame(table.headings, row.cells, None)
+            for tree, computes in rules.trees:
+                with suppress(Unprovable):
+                    facts.append(some((none(row.present), _obeyed(machine, tree, computes, frame))))
+    return facts
+
+
+def _obeyed(machine: Machine, tree: exp.Expr, computes: str | None, frame: Frame) -> Bit:
+    if computes is None:
+        return none(machine.truth(tree, frame).false)
+    cell = frame.find("", computes)
+    return True if cell is None else same(machine.term(tree, frame), cell)
 
 
 def _add(solver: Any, fact: Bit) -> None:

@@ -70,22 +70,30 @@ def _sort_of(pool: ValuePool) -> Sort:
 
 def unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, assumed: Assumptions, *, dates: bool) -> Relation:
     """Makes a table with up to `rows` unknown rows."""
-    keyed = {spot for positions, guessed in plan.keys if assumed.guesses or not guessed for spot in positions}
+    nullable = _nullable(plan, assumed)
+    sorts = [None if dates and slot.dates is not None else _sort_of(pools[slot.pool]) for slot in plan.slots]
     headings = tuple(Heading(plan.name.lower(), slot.column.name.lower()) for slot in plan.slots)
     made: list[UnknownRow] = []
     for index in range(rows):
         name = f"{plan.name.lower()}#{index}"
         cells = tuple(
-            (_unknown_date if dates and slot.dates is not None else _unknown_cell)(
-                name, slot, _sort_of(pools[slot.pool]), nullable=assumed.nulls and spot not in keyed
-            )
-            for spot, slot in enumerate(plan.slots)
+            _unknown_cell(name, slot, sort, nullable=may)
+            for slot, sort, may in zip(plan.slots, sorts, nullable, strict=True)
         )
         made.append(UnknownRow(z3.Bool(name) if index or assumed.empty else True, cells))
     return Relation(headings, tuple(made))
 
 
-def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> UnknownValue:
+def _nullable(plan: TablePlan, assumed: Assumptions) -> list[bool]:
+    """For each column, whether the assumptions and the table's keys allow NULL."""
+    held = {spot for positions, guessed in plan.keys if assumed.guesses or not guessed for spot in positions}
+    return [assumed.nulls and not (slot.key and spot in held) for spot, slot in enumerate(plan.slots)]
+
+
+def _unknown_cell(row: str, slot: Slot, sort: Sort | None, *, nullable: bool) -> UnknownValue:
+    """A cell of a sort; without one, a date."""
+    if sort is None:
+        return _unknown_date(row, slot, nullable=nullable)
     name = f"{row}.{slot.column.name.lower()}"
     return UnknownValue(
         null=z3.Bool(f"{name} null") if nullable and slot.column.nullable else False,
@@ -96,7 +104,7 @@ def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> Unknow
     )
 
 
-def _unknown_date(row: str, slot: Slot, _: Sort, *, nullable: bool) -> UnknownValue:
+def _unknown_date(row: str, slot: Slot, *, nullable: bool) -> UnknownValue:
     assert slot.dates is not None  # noqa: S101 the caller looked
     name, times = f"{row}.{slot.column.name.lower()}", _TIMES[slot.dates]
     day = z3.Int(f"{name} day")
@@ -147,13 +155,21 @@ def valid_data(population: Population, tables: Mapping[str, Relation], assumed: 
         for positions, guessed in plan.keys:
             if guessed and not assumed.guesses:
                 continue
-            for index, row in enumerate(rows):
-                for other in rows[:index]:
-                    alike = same_rows([row.cells[i] for i in positions], [other.cells[i] for i in positions])
-                    facts.append(some((none(row.present), none(other.present), none(alike))))
+            facts.extend(_apart(rows, positions))
     for link in population.links:
         if assumed.guesses or not link.guessed:
             facts.extend(_leads(link, tables))
+    return facts
+
+
+def _apart(rows: Sequence[UnknownRow], positions: Sequence[int]) -> list[Bit]:
+    """No two rows agree in a key without NULLs."""
+    facts: list[Bit] = []
+    for index, row in enumerate(rows):
+        for other in rows[:index]:
+            alike = same_rows([row.cells[i] for i in positions], [other.cells[i] for i in positions])
+            nulls = [row.cells[i].null for i in positions]
+            facts.append(some((none(row.present), none(other.present), none(alike), *nulls)))
     return facts
 
 

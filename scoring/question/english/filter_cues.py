@@ -165,6 +165,7 @@ TIMES = (
         for before in (
             *(
                 "last year",
+                "last yr",
                 "of last year",
                 "in last year",
                 "a year ago",

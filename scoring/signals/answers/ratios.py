@@ -20,7 +20,11 @@ _REAL_DIVISION = frozenset("bigquery mysql duckdb snowflake oracle spark spark2 
 
 def _divides(case: Case) -> bool:
     """Whether something is divided by a value of the rows: a division by 100 or 60 only turns units."""
-    return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(_ratios(case))
+    calls = {each.func for each in (*case.sql.aggregations, *case.sql.windows)}
+    return not _SHARES.isdisjoint(calls) or bool(_ratios(case))
+
+
+_SHARES = frozenset({"DIVIDE", "RATIO_TO_REPORT", "PERCENT_RANK", "CUME_DIST"})
 
 
 def _ratios(case: Case) -> list[Division]:

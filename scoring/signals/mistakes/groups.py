@@ -163,7 +163,7 @@ def share_of_all_for_group(case: Case) -> Finding | None:
 
 
 _AFTER = re.compile(
-    r"\b(?=[a-z]\w*_\w)(\w++) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
+    r"\b(?=[a-z]\w*_\w)(\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
     r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
 )
 _MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})

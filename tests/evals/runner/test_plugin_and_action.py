@@ -77,7 +77,7 @@ def test_a_benchmark_is_a_test_for_each_case(mill: Mill) -> None:
 
 def test_the_plugin_is_declared_to_pytest() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"]["pytest11"] == {"sqlassay": "service.pytest_plugin"}
+    assert project["entry-points"]["pytest11"] == {"sqlassay": "sqlassay.pytest_plugin"}
 
 
 def gated(mill: Mill, **inputs: str) -> tuple[int, str]:

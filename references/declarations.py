@@ -1,0 +1,86 @@
+"""What `CREATE TABLE` declares of rows beside keys and references: CHECK, ENUM and generated columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from references.schema import Check
+
+_SHOWN = 100
+_KEPT = (
+    exp.NotNullColumnConstraint, exp.PrimaryKeyColumnConstraint, exp.UniqueColumnConstraint, exp.Reference,
+    exp.CheckColumnConstraint, exp.ComputedColumnConstraint, exp.PrimaryKey, exp.ForeignKey,
+)  # fmt: skip
+_HARMLESS = (
+    exp.DefaultColumnConstraint, exp.CommentColumnConstraint, exp.CollateColumnConstraint, exp.IndexColumnConstraint,
+    exp.AutoIncrementColumnConstraint, exp.GeneratedAsIdentityColumnConstraint, exp.CharacterSetColumnConstraint,
+    exp.EncodeColumnConstraint, exp.OnUpdateColumnConstraint, exp.ClusteredColumnConstraint, exp.Properties,
+    exp.NonClusteredColumnConstraint, exp.InlineLengthColumnConstraint, exp.CompressColumnConstraint,
+)  # fmt: skip
+"""Declarations that forbid no row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """The declarations of one table."""
+
+    tree: exp.Schema
+    dialect: str
+    enums: Mapping[str, tuple[str, ...]]
+    """Values of declared types, by name."""
+
+    def checks(self) -> Iterator[Check]:
+        """Conditions on rows, and how generated columns are computed."""
+        for each in self.tree.expressions:
+            if isinstance(each, exp.ColumnDef):
+                yield from self._of_column(each)
+        for each in table_constraints(self.tree):
+            if isinstance(each, exp.CheckColumnConstraint):
+                yield self._check(each.this, "CHECK")
+
+    def _of_column(self, column: exp.ColumnDef) -> Iterator[Check]:
+        values = values_of(column.kind) if column.kind is not None else ()
+        if column.kind is not None and not values:
+            values = self.enums.get(column.kind.sql().lower().strip('"'), ())
+        if values:
+            literals = [exp.Literal.string(each) for each in values]
+            yield self._check(exp.In(this=exp.Column(this=column.this.copy()), expressions=literals), "ENUM")
+        for each in kinds(column):
+            if isinstance(each, exp.CheckColumnConstraint):
+                yield self._check(each.this, "CHECK")
+            elif isinstance(each, exp.ComputedColumnConstraint):
+                yield self._check(each.this, "GENERATED", column.name.lower())
+
+    def _check(self, tree: exp.Expr, reason: str, computes: str | None = None) -> Check:
+        return Check(sql=tree.sql(dialect=self.dialect), dialect=self.dialect, reason=reason, computes=computes)
+
+    def ignored(self) -> Iterator[str]:
+        """Constraints that are not read and may forbid rows."""
+        columns = [each for each in self.tree.expressions if isinstance(each, exp.ColumnDef)]
+        found = [one for column in columns for one in kinds(column)]
+        for each in (*found, *table_constraints(self.tree)):
+            if isinstance(each, exp.Expr) and not isinstance(each, (*_KEPT, *_HARMLESS)):
+                yield each.sql()[:_SHOWN]
+
+
+def kinds(tree: exp.ColumnDef) -> list[object]:
+    """The constraints of a column, of whatever type: options of some dialects are among them."""
+    return [each.args.get("kind") for each in tree.args.get("constraints") or ()]
+
+
+def table_constraints(tree: exp.Schema) -> Iterator[exp.Expr]:
+    """The constraints of a table, with a name or without."""
+    for each in tree.expressions:
+        if isinstance(each, exp.Constraint):
+            yield from each.expressions
+        elif not isinstance(each, exp.ColumnDef):
+            yield each
+
+
+def values_of(kind: exp.DataType) -> tuple[str, ...]:
+    """The values of an ENUM; none of another type."""
+    enum = kind.this in {exp.DType.ENUM, exp.DType.ENUM8, exp.DType.ENUM16}
+    return tuple(each.name for each in kind.expressions if isinstance(each, exp.Literal)) if enum else ()

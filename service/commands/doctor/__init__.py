@@ -1,0 +1,1 @@
+"""`sqlassay doctor`: what is wrong with an installation, and how to correct it."""

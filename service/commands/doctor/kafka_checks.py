@@ -1,0 +1,134 @@
+"""Examines Kafka: brokers, topics, partitions, compaction, the group's permissions and progress."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import KafkaError, for_code
+from faststream.kafka.security import parse_security
+
+from consumers.errors import Unavailable
+from consumers.wire.texts import shorten
+from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.kafka.client import security
+from service.kafka.observer import KafkaObserver, KafkaSight
+from service.settings.stream_settings import KafkaSettings
+
+_CREATE = "kafka-topics.sh --create --topic"
+
+
+async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
+    """What is wrong with the configured brokers; raises `SettingsError` for an unreadable certificate file."""
+    if not settings.bootstrap_servers:
+        return [ok("kafka.reachable", "no Kafka is configured: events come over HTTP")]
+    observer = KafkaObserver(settings=settings, groups=settings.groups)
+    topics = {*settings.groups, settings.topic_dead, settings.topic_scores}
+    try:
+        sight = await observer.look(topics, settings.timeout)
+    except Unavailable as failure:
+        fix = "start the brokers, or correct SQLASSAY_KAFKA__BOOTSTRAP_SERVERS and the login"
+        return [error("kafka.reachable", str(failure), fix)]
+    finally:
+        await observer.close()
+    there = {topic for topic, each in sight.topics.items() if each.partitions}
+    policies, refused = await _asked(settings, there)
+    return [
+        ok("kafka.reachable", "the brokers answer"),
+        *_topics(settings, sight, topics),
+        *_compaction(settings, there, policies),
+        *_permissions(settings, topics - sight.topics.keys(), refused),
+    ]
+
+
+def _topics(settings: KafkaSettings, sight: KafkaSight, topics: Collection[str]) -> Iterator[CheckResult]:
+    for topic in sorted(topics & sight.topics.keys()):
+        seen = sight.topics[topic]
+        if not seen.partitions:
+            needed = topic in settings.groups
+            said = "it does not exist" if needed else "it does not exist until it is first written, if at all"
+            fix = f"{_CREATE} {topic} --partitions N --replication-factor 3"
+            yield (error if needed else warning)(f"kafka.topic {topic}", said, fix)
+        elif seen.leaderless:
+            said = f"{seen.leaderless} of its {seen.partitions} partitions have no leader"
+            yield error(f"kafka.topic {topic}", said, "start the brokers that hold their replicas")
+        elif seen.partitions == 1 and topic == settings.topic_events:
+            fix = f"kafka-topics.sh --alter --topic {topic} --partitions N: the most workers that will run"
+            yield warning(f"kafka.topic {topic}", "it has one partition, so only one worker can read it", fix)
+        else:
+            yield ok(f"kafka.topic {topic}", f"{seen.partitions} partitions, each with a leader")
+
+
+def _compaction(settings: KafkaSettings, there: Collection[str], policies: Mapping[str, str]) -> Iterator[CheckResult]:
+    dead, events = settings.topic_dead, settings.topic_events
+    if dead in policies and "compact" not in policies[dead]:
+        yield warning(
+            f"kafka.compaction {dead}",
+            f"cleanup.policy is {policies[dead]}, so sqlassay forget cannot remove texts from it",
+            f"kafka-configs.sh --alter --topic {dead} --add-config cleanup.policy=[compact,delete]",
+        )
+    if "compact" in policies.get(events, ""):
+        yield error(
+            f"kafka.compaction {events}",
+            f"cleanup.policy is {policies[events]}: of events with the same key only the last is kept",
+            f"kafka-configs.sh --alter --topic {events} --add-config cleanup.policy=delete",
+        )
+    for topic in sorted({dead, events} & set(there) - policies.keys()):
+        yield warning(
+            f"kafka.compaction {topic}",
+            "the brokers do not say how the topic is cleaned",
+            f"allow it: kafka-acls.sh --add --operation DescribeConfigs --topic {topic} --allow-principal User:NAME",
+        )
+
+
+def _permissions(settings: KafkaSettings, hidden: Collection[str], refused: Mapping[str, str]) -> Iterator[CheckResult]:
+    for topic in sorted(hidden):
+        operation = "Read" if topic in settings.groups else "Write"
+        yield error(
+            f"kafka.permissions {topic}",
+            "the topic may not be described",
+            f"kafka-acls.sh --add --operation {operation} --topic {topic} --allow-principal User:NAME",
+        )
+    for group, said in refused.items():
+        yield error(
+            f"kafka.permissions {group}",
+            f"the consumer group may not be read ({said})",
+            f"kafka-acls.sh --add --operation Read --group {group} --allow-principal User:NAME",
+        )
+    if not hidden and not refused:
+        yield ok("kafka.permissions", "topics and consumer groups may be read")
+
+
+async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Clean-up policies of these topics, and the groups that may not be described with the error."""
+    policies, refused = dict[str, str](), dict[str, str]()
+    admin: Any = AIOKafkaAdminClient(
+        bootstrap_servers=settings.bootstrap_servers or "",
+        request_timeout_ms=int(settings.timeout * 1000),
+        **parse_security(security(settings)),
+    )
+    try:
+        await admin.start()
+        for topic in topics:
+            answers = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
+            for _, _, _, name, entries in (resource for answer in answers for resource in answer.resources):
+                found = {str(each[0]): str(each[1]) for each in entries}
+                policies |= {str(name): found["cleanup.policy"]} if "cleanup.policy" in found else {}
+        for group in settings.groups.values():
+            refused |= await _group_error(admin, group)
+    except (OSError, TimeoutError, KafkaError) as failure:
+        refused["*"] = shorten(str(failure) or type(failure).__name__, 120)
+    finally:
+        await admin.close()
+    return policies, refused
+
+
+async def _group_error(admin: Any, group: str) -> dict[str, str]:
+    try:
+        answers = await admin.describe_consumer_groups([group])
+    except KafkaError as failure:
+        return {group: type(failure).__name__}
+    codes = [each[0] for answer in answers for each in answer.groups if each[0]]
+    return {group: for_code(codes[0]).__name__} if codes else {}
