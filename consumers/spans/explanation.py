@@ -88,8 +88,9 @@ def _read(fields: SpanFields) -> JsonValue:
         "rows": (fields.result or {}).get("rows"),
         **fields.inheritable,
     }
+    sources = {"error": fields.sources.get("tool_output", ""), **fields.sources}
     return {
-        row: {"from": fields.sources.get(row, ""), "value": str(value)[:_LONGEST]}
+        row: {"from": sources.get(row, ""), "value": str(value)[:_LONGEST]}
         for row, value in values.items()
         if value is not None
     }

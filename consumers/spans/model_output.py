@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import cast
 
 import orjson
 
+from consumers.spans.model_input import ASKING_ROLES
 from consumers.spans.tool_calls import is_query, sql_of_call
 
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -52,17 +54,29 @@ class _Search:
             held = _decoded(value)
             return _sql_of_text(value) if held is None else self.find(held, depth + 1)
         if isinstance(value, list):
-            items = reversed(cast("list[object]", value))
+            items = takewhile(_is_no_question, reversed(cast("list[object]", value)))
             return next((found for each in items if (found := self.find(each, depth + 1)) is not None), None)
         return self._of_mapping(cast("Mapping[str, object]", value), depth) if isinstance(value, Mapping) else None
 
     def _of_mapping(self, held: Mapping[str, object], depth: int) -> str | None:
-        if str(held.get("role", held.get("type", ""))).lower() in _OTHER_ROLES:
+        if _role(held) in _OTHER_ROLES:
             return None
         named = (text for key in _SQL_KEYS if isinstance(text := held.get(key), str) and is_query(text))
         called = (found for key in _CALL_KEYS if (found := sql_of_call(held.get(key))) is not None)
         inner = (found for key in _HOLDERS if (found := self.find(held.get(key), depth + 1)) is not None)
         return next(named, None) or next(called, None) or next(inner, None)
+
+
+def _role(message: Mapping[str, object]) -> str:
+    """Who wrote a message; LangChain writes it among the arguments of its constructor."""
+    inner = message.get("kwargs")
+    held = cast("Mapping[str, object]", inner) if isinstance(inner, Mapping) and "type" in inner else message
+    return str(held.get("role", held.get("type", ""))).lower()
+
+
+def _is_no_question(item: object) -> bool:
+    """Whether an item is no message of the user: what stands before one belongs to an earlier turn."""
+    return not isinstance(item, Mapping) or _role(cast("Mapping[str, object]", item)) not in ASKING_ROLES
 
 
 def _decoded(text: str) -> object:

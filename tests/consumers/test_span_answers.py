@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from consumers.spans import JoinLimits, NoAnswerReason, SpanJoin, SpanTable
-from consumers.spans.answers import is_catalogue_read
+from consumers.spans.answers import AttemptReason, is_catalogue_read
 from consumers.spans.model_output import sql_of_output
 from consumers.spans.tool_outputs import error_of_output
 from consumers.wire.events import decode_event
@@ -110,7 +112,20 @@ def test_what_a_step_was_called_with_is_the_question_before_the_prompt_of_the_mo
 
 @pytest.mark.parametrize(
     "output",
-    ["SELECT it, please", "```python\nselect(1)\n```", [{"role": "user", "content": GOOD}], {"a": GOOD}, 7, None],
+    [
+        "SELECT it, please",
+        "```python\nselect(1)\n```",
+        [{"role": "user", "content": GOOD}],
+        {"a": GOOD},
+        7,
+        None,
+        [
+            {"role": "assistant", "content": GOOD},
+            {"role": "user", "content": "Thanks"},
+            {"role": "assistant", "content": "Bye"},
+        ],
+        {"messages": [{"kwargs": {"type": "ai", "content": GOOD}}, {"kwargs": {"type": "human", "content": "Thanks"}}]},
+    ],
 )
 def test_other_outputs_hold_no_sql(output):
     assert sql_of_output(output) is None
@@ -197,3 +212,10 @@ def test_reads_of_the_catalogue_are_recognised(sql):
 )
 def test_other_queries_are_no_reads_of_the_catalogue(sql):
     assert not is_catalogue_read(sql)
+
+
+def test_every_reason_is_documented_and_no_other():
+    page = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
+    for heading, reasons in (("`why` of an attempt", AttemptReason), ("`reason`", NoAnswerReason)):
+        table = page.partition(f"| {heading} |")[2].partition("\n\n")[0]
+        assert set(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)) == {each.value for each in reasons}
