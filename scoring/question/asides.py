@@ -21,6 +21,8 @@ _REMARKS = (
     "|because|so|some|each|counts?|keep|show|include|incl"
 )
 _RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
+_CLAUSE = r"[^.?!;()]{0,80}"
+_BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
     ("whether or not", r"\bwhether or not\b[^,.;()?]{0,60}"),
@@ -32,6 +34,18 @@ _ASIDES = (
     ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
+    # rows that stay in with a zero
+    ("if", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
+    ("for", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when)\b[^.;?()]{0,60}"),
+    ("even", r",?\s*\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
+    # sentences that explain
+    ("matter", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\b(?:does|do)(?: not|n['’]?t) matter\b[^.?!;,]{0,20}"),
+    ("count", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\bcounts? as\b[^.?!;,]{0,60}"),
+    ("year", rf"(?:^|(?<=[.?!;,(])\s){_CLAUSE}\b(?:fiscal|financial)\b{_CLAUSE}?\b{_BEGINS}{_CLAUSE}"),
+    ("we ", rf"(?<=[.?!;,(])\s*\b(?:we|ours|it) {_BEGINS} (?:on |in )?(?:the )?(?:\d{{1,2}}\w{{0,2}} )?\w{{3,9}}\b"),
+    ("like ", r"[,:(]\s*\b(?:like|such as|for example)\b [^,.;()?]{1,40}"),
+    ("vat", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) vat\b"),
+    ("tax", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) (?:sales )?tax(?:es)?\b"),
     ("includ", r"(?<=included)\s*\([^()]{0,80}\)"),
     ("not ", r",?\s*\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
     ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
@@ -40,7 +54,11 @@ _ASIDES = (
 )
 """A word without which a text has no such aside, and the aside. What follows a gap is bounded, so time is linear."""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
-_HINTS = re.compile(r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|included|[=(]", re.IGNORECASE)
+_HINTS = re.compile(
+    r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
+    r"|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
+    re.IGNORECASE,
+)
 
 
 def asides(text: str) -> Ranges:

@@ -31,14 +31,22 @@ from scoring.signals import (
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes import bases as mistaken_bases
+from scoring.signals.mistakes import bounds as mistaken_bounds
+from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
+from scoring.signals.mistakes import periods as mistaken_periods
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
+from scoring.signals.mistakes import sequences as mistaken_sequences
 from scoring.signals.mistakes import stated as mistaken_stated
+from scoring.signals.mistakes import unasked as mistaken_unasked
+from scoring.signals.mistakes import values as mistaken_values
 from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
@@ -181,8 +189,12 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_rows.amounts_deduplicated,
             mistaken_rows.groups_split,
             mistaken_rows.condition_on_other_rows,
-            mistaken_rows.bound_at_wrong_level,
-            mistaken_rows.value_for_count,
+            mistaken_bounds.bound_at_wrong_level,
+            mistaken_bounds.value_for_count,
+            mistaken_bounds.total_bounded_by_row,
+            mistaken_bounds.row_bounded_by_total,
+            mistaken_bounds.values_counted_for_rows,
+            mistaken_bounds.rows_counted_for_kinds,
             mistaken_rows.mean_of_means,
             mistaken_groups.repeats_unused,
             mistaken_groups.group_of_extreme_lost,
@@ -204,6 +216,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_scope.null_left_out,
             mistaken_scope.kept_rows_dropped,
             mistaken_scope.outer_join_undone,
+            mistaken_scope.absence_flipped,
             mistaken_scope.all_read_as_some,
             mistaken_wanted.tie_asked_cut,
             mistaken_wanted.table_of_others,
@@ -213,20 +226,21 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_stated.stated_column_unread,
             mistaken_stated.stated_aggregate_missing,
             mistaken_stated.stated_value_untested,
+            mistaken_columns.amount_of_other_event,
             mistaken_columns.units_measured_otherwise,
             mistaken_columns.key_of_other_role,
             mistaken_opposites.column_of_opposite_kind,
             mistaken_opposites.fiscal_year_as_calendar,
-            mistaken_opposites.months_of_years_merged,
+            mistaken_periods.months_of_years_merged,
             mistaken_windows.running_total_wrong,
             mistaken_windows.moving_window_wrong,
             mistaken_windows.neighbour_wrong,
             mistaken_windows.rank_keeps_more,
             mistaken_windows.date_extreme_flipped,
-            mistaken_windows.period_of_groups_wrong,
-            mistaken_windows.period_ungrouped,
-            mistaken_windows.month_miswritten,
-            mistaken_windows.rows_for_days,
+            mistaken_periods.period_of_groups_wrong,
+            mistaken_periods.period_ungrouped,
+            mistaken_periods.month_miswritten,
+            mistaken_periods.rows_for_days,
             mistaken_windows.rank_flipped,
             mistaken_pairs.pair_counted_twice,
             mistaken_pairs.roles_swapped,
@@ -239,6 +253,26 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_quotients.cents_for_currency,
             mistaken_quotients.zone_unasked,
             mistaken_quotients.year_shifted,
+            mistaken_chosen.extreme_after_condition,
+            mistaken_chosen.rank_of_finer_groups,
+            mistaken_chosen.latest_read_as_largest,
+            mistaken_chosen.repeats_kept,
+            mistaken_sequences.streak_unchecked,
+            mistaken_sequences.overlap_missed,
+            mistaken_sequences.weekend_misnumbered,
+            mistaken_sequences.hour_shifted,
+            mistaken_values.value_cut_short,
+            mistaken_values.member_as_substring,
+            mistaken_values.states_restricted,
+            mistaken_bases.share_base_wrong,
+            mistaken_bases.factor_of_other_unit,
+            mistaken_bases.group_left_out,
+            mistaken_numbers.groups_for_one_number,
+            mistaken_numbers.amount_for_count,
+            mistaken_numbers.thing_not_shown,
+            mistaken_numbers.extreme_summed,
+            mistaken_unasked.bound_unasked,
+            mistaken_unasked.group_of_other_dimension,
         ),
         "SQL that only seems to answer": (
             voids.condition_void,

@@ -96,7 +96,7 @@ def unlikeness(left: Column, right: Column) -> float:
     >>> unlikeness(Column(name="captain_id", table="flights"), Column(name="id", table="pilots"))
     0.0
     """
-    if left.name == right.name:
+    if left.name == right.name or (_is_day(left) and _is_day(right)):
         return 0.0
     if owns(left) or owns(right):
         if left.table == right.table or _is_role(left if owns(right) else right):
@@ -106,6 +106,14 @@ def unlikeness(left: Column, right: Column) -> float:
     if _ends_alike("".join(mine), "".join(theirs)):
         return 0.0
     return 0.5 if not set(mine).isdisjoint(theirs) else 1.0
+
+
+def _is_day(column: Column) -> bool:
+    """Whether a column holds a day or a longer period, by which a calendar or daily rates are joined."""
+    return not _DAYS.isdisjoint(identifier_words(column.name)[-1:])
+
+
+_DAYS = frozenset({"date", "day", "month", "week", "dt"})
 
 
 def _is_role(foreign: Column) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import names_column, takes_extreme
+from scoring.signals.order import FIRST_OF, names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
@@ -22,16 +22,13 @@ def limit_missing(case: Case) -> Finding | None:
     'top 3'
     """
     asked = case.question.top_k
-    if case.sql.limits or asked is None or any(each.func in _FIRST_OF for each in case.sql.windows):
+    if case.sql.limits or asked is None or any(each.func in FIRST_OF for each in case.sql.windows):
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
     if takes_extreme(case) or all(names_column(each.word, case) for each in case.question.superlatives):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
-
-
-_FIRST_OF = frozenset({"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "FIRSTVALUE", "LASTVALUE", "NTHVALUE"})
 
 
 def limit_wrong(case: Case) -> Finding | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
@@ -16,6 +18,8 @@ from scoring.words import identifier_words, letters
 _EXTREMES = frozenset({"MAX", "MIN"})
 TAKING = _EXTREMES | {"MODE"}
 """Aggregates that give an extreme."""
+FIRST_OF = frozenset({"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "FIRSTVALUE", "LASTVALUE", "NTHVALUE"})
+"""Windows that take one row of an order."""
 _RANKS = ("rank(", "dense_rank(", "row_number(", "percent_rank(", "ntile(")
 
 
@@ -200,6 +204,8 @@ def order_unlinked(case: Case) -> Finding | None:
 def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
     """Whether a key is one column that neither resembles the measure nor may be any amount."""
     words = content_words(measured.measure)
+    if not words or words[-1] in ("recent", "recently", "often", "frequently"):
+        return False
     if not _is_column(key) or measured.word in _YOUNG_OLD or is_defined(key.columns[0], case):
         return False
     if words[-1] == "name" or holds_any_amount(key.name):
@@ -258,6 +264,8 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     """Whether some key is defined or resembles the phrase."""
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
+    if any(key.func == "COUNT" for key in keys) and _BY_SIZE.search(case.asked):
+        return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
     if words == ["age"] and any(not _INVERTED.isdisjoint(operand_words(key)) for key in keys):
         return True
@@ -265,6 +273,8 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
 
 
+_BY_SIZE = re.compile(r"\b(?:biggest|largest|smallest|busiest)\b[^.;?]{0,30}\bfirst\b")
+"""`biggest team first` orders by how many there are."""
 _ORDER_LENGTH = 40
 """Characters of an ordering in which `alphabetical` is looked for."""
 
@@ -297,7 +307,7 @@ def extreme_per_group(case: Case) -> Finding | None:
         return None
     if not question.superlatives and _EXTREMES.isdisjoint(each.func for each in question.aggregations):
         return None
-    if any(_is_pinned(each, case) for each in sql.filters):
+    if sql.having or any(_is_pinned(each, case) for each in sql.filters):
         return None
     taken = next((each.operand.name for each in case.answer if each.operand.func in _EXTREMES), None)
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
@@ -312,6 +322,13 @@ def _is_pinned(each: SqlFilter, case: Case) -> bool:
 _EACH = frozenset({"each", "per", "every"})
 
 
+def _say_the_same(case: Case) -> bool:
+    """Whether all extremes are of how often: `most often`, `the most common`."""
+    return all(
+        any(word in each.word for word in ("often", "common", "frequent")) for each in case.question.superlatives
+    )
+
+
 def extreme_dropped(case: Case) -> Finding | None:
     """Two extremes are asked for, and the SQL takes one.
 
@@ -322,7 +339,7 @@ def extreme_dropped(case: Case) -> Finding | None:
     'oldest; lowest'
     """
     asked = list(dict.fromkeys(each.word for each in case.question.superlatives if each.word not in _PLACES))
-    if len(asked) < 2:
+    if len(asked) < 2 or any(each.func in FIRST_OF for each in case.sql.windows) or _say_the_same(case):
         return None
     taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in _EXTREMES)
     return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None

@@ -15,6 +15,8 @@ _DESCRIBED = re.compile(
     r"\b(?:has|have|holds?|contains?|columns?|one row (?:per|for each|an?))\b[^.;()]{0,200}", re.IGNORECASE
 )
 """What Qe tells of a table: `transfers has from_id and to_id`."""
+_ACROSS = re.compile(r"\b(?:across|regardless of|irrespective of) (?:all |any |every |the )*\w+_\w+\b", re.IGNORECASE)
+"""What Qe does not tell apart: `across all warehouse_id`."""
 _MOST = 30
 """Most names of columns and conditions that are looked at."""
 
@@ -61,7 +63,7 @@ def _rewrites(case: Case) -> bool:
 
 def _columns_named(case: Case) -> Iterator[str]:
     """The names with an underscore that only Qe holds."""
-    text = _DESCRIBED.sub(" ", case.enriched.text[:4000])
+    text = _DESCRIBED.sub(" ", _ACROSS.sub(" ", case.enriched.text[:4000]))
     names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(text)) if "_" in text else {}
     yield from (name for name in list(names)[:_MOST] if name not in case.asked)
 

@@ -87,6 +87,14 @@ class ShapeKind(StrEnum):
     """An outer join keeps rows without a partner in the table of `words`."""
     MIXED_OR = "mixed or"
     """An AND without brackets binds a condition to one arm of an OR alone."""
+    CHOSEN = "chosen"
+    """Rows meet a condition before the first of each group is taken: `columns` are the condition's, `words` its values.
+
+    The last of `columns` is what the order follows."""
+    RANK_GROUPS = "rank groups"
+    """The first row of each group is taken: `columns` are the keys of the groups."""
+    STEP = "step"
+    """Values of rows are subtracted or shifted, as what follows one upon another is found; `words` say how."""
     ZONE = "zone"
     """A time is converted to the zone of `words`."""
 

@@ -75,7 +75,7 @@ def _groups(sql: SqlSpec, answer: tuple[Projection, ...]) -> bool:
     Beside GROUP BY and PARTITION BY there are correlated subqueries, DISTINCT ON, a UNION of the groups, and a
     conditional aggregate for each of them.
     """
-    if sql.group_by or sql.set_operations or not sql.aggregations or _partitions(sql):
+    if sql.group_by or sql.set_operations or _partitions(sql) or all(each.windowed for each in sql.aggregations):
         return True
     if any(each.correlated and each.role is not SubqueryRole.NOT_EXISTS for each in sql.subqueries):
         return True

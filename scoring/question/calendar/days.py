@@ -39,7 +39,8 @@ def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
     capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
     led, plain = _leads_to_month(reading, place), not capital and reading.lowers[place] not in _WORDS_TOO
     known = (capital and long) or (led and capital) or plain or opens_months(reading, place)
-    sure = (led or long) and not is_fiscal(reading, place) and reading.lower(place + 1) != "'s"
+    recurs = reading.lower(place - 1) in ("every", "each")
+    sure = (led or long) and not recurs and not is_fiscal(reading, place) and reading.lower(place + 1) != "'s"
     return Time(DatePart("month", month), place, place + 1, explicit=sure) if known else None
 
 

@@ -204,7 +204,7 @@ def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
         led = before in language.in_time or before in language.articles
         return Time(DatePart("quarter", rank), start, end, explicit=led)
     dated = period(Grain.QUARTER, year=year, month=rank * 3 - 2)
-    return Time(dated, start, after) if dated else None
+    return Time(dated, start, after, explicit=not is_fiscal(reading, start)) if dated else None
 
 
 def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:

@@ -80,7 +80,7 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     before = reading.lower(at)
     if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
         return True
-    if _is_so_far(reading, place + 1):
+    if _is_so_far(reading, place + 1) or (before == "over" and not _names_thing(reading, place + 1)):
         return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
@@ -90,6 +90,12 @@ def _after_time_word(reading: Reading, place: int) -> bool:
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
     mark = reading.ends.get(place)
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+def _names_thing(reading: Reading, place: int) -> bool:
+    """Whether a noun follows a number: `over 2025 parcels`."""
+    word, language = reading.lower(place), reading.language
+    return reading.is_word(place) and not (word in language.prepositions or word in language.conjunctions)
 
 
 def _is_so_far(reading: Reading, place: int) -> bool:

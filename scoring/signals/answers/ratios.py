@@ -64,7 +64,9 @@ def integer_division(case: Case) -> Finding | None:
     1.0
     """
     whole = next((each for each in case.sql.divisions if not each.real and not _divides_amounts(each)), None)
-    if whole is None or case.sql.dialect in _REAL_DIVISION or not (case.question.ratios or _defines_division(case)):
+    if whole is None or case.sql.dialect in _REAL_DIVISION:
+        return None
+    if not (case.question.ratios or _defines_division(case) or (_divides_counts(whole) and _wants_fraction(case))):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
@@ -73,6 +75,19 @@ def _divides_amounts(each: Division) -> bool:
     """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
     parts = (each.numerator, each.denominator)
     return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
+
+
+def _divides_counts(division: Division) -> bool:
+    """Whether one number of rows is divided by another."""
+    return division.numerator.startswith("count(") and division.denominator.startswith(("count(", "nullif(count("))
+
+
+_FRACTIONS = re.compile(r"%|\b(?:percent\w*|pct|rate|share|average|avg|mean|per|decimals?|ratio)\b")
+
+
+def _wants_fraction(case: Case) -> bool:
+    """Whether a word of the question asks for what is no whole number."""
+    return _FRACTIONS.search(case.asked) is not None
 
 
 def ratio_missing(case: Case) -> Finding | None:

@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Column
+from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -27,7 +27,7 @@ def date_of_other_event(case: Case) -> Finding | None:
     found = _between(asked(case), case)
     if found is not None or not given:
         return found
-    events = timed_events(asked(case))
+    events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
     if len(events) == 1:
         found = _other_event(events.pop(), given)
     return found or (_time_of_change(given, case) if not events else None)
@@ -66,6 +66,12 @@ _NEAR = frozenset(
         ("plan", "due"),
         ("begin", "hire"),
         ("refund", "pay"),
+        ("sign", "begin"),
+        ("receive", "pay"),
+        ("start", "hire"),
+        ("start", "plan"),
+        ("end", "plan"),
+        ("end", "due"),
         ("pay", "receive"),
         ("pay", "refund"),
         ("close", "approve"),
@@ -88,6 +94,31 @@ def _between(text: str, case: Case) -> Finding | None:
             odd = f"expected → actual: {' to '.join(sorted(wanted))} → {' to '.join(sorted(names))}"
             return Finding(1.0, odd) if events ^ wanted else None
     return None
+
+
+_EVENTS_OF_MONEY = frozenset("paid claimed billed invoiced requested quoted approved refunded".split())
+_PAID = re.compile(r"\b(?:pay(?:ing)? out|paid out|payouts?)\b")
+
+
+def amount_of_other_event(case: Case) -> Finding | None:
+    """The amount of one event is asked for, and that of another is added.
+
+    What was claimed is not what was paid.
+
+    >>> amount_of_other_event(case("What did we pay out in 2020?",
+    ...     "SELECT SUM(claimed_amount) FROM claims WHERE year = 2020")).detail
+    'expected → actual: paid → claimed_amount'
+    """
+    added = {column.name for each in case.sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
+    name = min(added, default="")
+    events = _EVENTS_OF_MONEY.intersection(name.split("_"))
+    if len(added) != 1 or not events:
+        return None
+    wanted = _EVENTS_OF_MONEY.intersection(re.findall(r"[a-z]+", _PAID.sub("paid", asked(case))))
+    given = events - wanted
+    if len(wanted) != 1 or len(given) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
+        return None
+    return Finding(1.0, f"expected → actual: {min(wanted)} → {name}")
 
 
 _UNITS = cue(
@@ -113,11 +144,16 @@ def units_measured_otherwise(case: Case) -> Finding | None:
     if not _UNITS.search(asked(case)) or _tables_of_units(case):
         return None
     amounts = [each for each in case.sql.aggregations if each.func in ("SUM", "COUNT", "MAX", "AVG")]
-    words = [{word for column in each.columns for word in identifier_words(column.name)} for each in amounts]
-    if not amounts or any(each & _QUANTITIES and not each & (_PRICES - _QUANTITIES) for each in words):
+    if not amounts or any(map(_adds_units, amounts)):
         return None
     found = amounts[0]
     return Finding(1.0, f"{found.func}({found.column}) for units")
+
+
+def _adds_units(each: Aggregation) -> bool:
+    """Whether an aggregate is one of quantities, and no number of the lines that hold them."""
+    words = {word for column in each.columns for word in identifier_words(column.name)}
+    return bool(words & _QUANTITIES) and not words & (_PRICES - _QUANTITIES) and each.func != "COUNT"
 
 
 def _tables_of_units(case: Case) -> bool:

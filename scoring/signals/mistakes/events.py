@@ -32,20 +32,33 @@ _EVENTS = {
     "approve": "approved approval",
     "request": "requested request",
     "refund": "refunded",
+    "sign": "signed signature",
 }
 _CLASS = {word: event for event, words in _EVENTS.items() for word in words.split()}
 _VERBS = frozenset(
     word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"}
 )
 _WHEN = (
-    r"(?:this|last|past|yesterday|today|in|during|since|between|before|after|on|over"
+    r"(?:this|last|past|next|yesterday|today|tomorrow|in|during|since|between|before|after|on|over"
     r"|within)\b(?: the)?(?: last| past| this| early| late)?"
-    r" ?(?:year|month|week|quarter|q[1-4]|\d{4}|\d+ |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
+    r" ?(?:year|month|week|quarter|q[1-4]|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|\d+ |jan|feb|mar|apr"
+    r"|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
 )
 _TIMED = re.compile(
     rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
     rf"| back| up)? {_WHEN}"
 )
+_INFINITIVES = {
+    "close": "close", "resolve": "close", "complete": "close", "finish": "close", "ship": "ship", "dispatch": "ship",
+    "deliver": "deliver", "pay": "pay", "cancel": "cancel", "issue": "issue", "invoice": "issue", "bill": "issue",
+    "hire": "hire", "refund": "refund", "approve": "approve",
+}  # fmt: skip
+_DONE = cue(
+    "did do",
+    rf"\b(?:did|do|does) (?:\w+ ){{1,3}}?({'|'.join(_INFINITIVES)})\b(?: out| off| down)?(?: [a-z]+)? {_WHEN}",
+)
+_PRESENT = {"start": "start", "begin": "start", "end": "end", "expire": "end", "lapse": "end"}
+_COMING = cue(" ".join(_PRESENT), rf"\b({'|'.join(_PRESENT)})s? (?:on |by )?{_WHEN}")
 _STRETCH = cue(
     "from between",
     r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "
@@ -59,7 +72,9 @@ def timed_events(text: str) -> set[str]:
     >>> timed_events("invoices paid this year"), timed_events("completed orders in 2024")
     ({'pay'}, set())
     """
-    return {_CLASS[match[1]] for match in _TIMED.finditer(text)}
+    found = {_CLASS[match[1]] for match in _TIMED.finditer(text)}
+    found |= {_INFINITIVES[match[1]] for match in _DONE.matches(text)}
+    return found | {_PRESENT[match[1]] for match in _COMING.matches(text)}
 
 
 def stretch(text: str) -> frozenset[str]:

@@ -129,7 +129,18 @@ def null_averaged(case: Case) -> Finding | None:
     """
     found = first(case, ShapeKind.FILLED)
     text = (case.query.enriched_question or "").casefold()
-    return Finding(1.0, found.text) if found is not None and _HAVING_VALUE.search(text) else None
+    wanted = found is not None and (_HAVING_VALUE.search(text) or _LEFT_OUT.search(said(case)))
+    return Finding(1.0, found.text) if found is not None and wanted else None
+
+
+_LEFT_OUT = re.compile(
+    r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
+    r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"
+    r"|excluded|left out"
+    r"|skipped)\b|\b(?:ignor\w+|exclud\w+|skip\w*|leav\w+ out|not counting) (?:the )?(?:nulls?|missing|empty"
+    r"|blanks?|unrated"
+    r"|(?:those|ones|\w+s) (?:without|with no))\b"
+)
 
 
 def count_bounded_for_all(case: Case) -> Finding | None:
@@ -146,6 +157,8 @@ def count_bounded_for_all(case: Case) -> Finding | None:
 _IN_EACH = re.compile(
     r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from"
     r"|in|of|at|by|for|per|within) (?:each|every)\b"
+    r"|\b(?:for|in) each \w+,? (?:what|which|the) (?:%|percentage|percent|share|proportion) of (?!all\b|total\b"
+    r"|the total\b)"
 )
 
 
@@ -224,14 +237,31 @@ def name_of_any_row(case: Case) -> Finding | None:
     ...     "SELECT base, MAX(name) FROM pilots GROUP BY base")).detail
     'max(name)'
     """
-    if not case.sql.group_by or not _EXTREME.search(asked(case)) or "alphabet" in asked(case):
+    named = [each for each in case.answer if _extreme_name(each)] if case.sql.group_by else []
+    if not named or "alphabet" in asked(case):
         return None
+    extreme = _EXTREME.search(asked(case)) is not None
+    wanted = set[str]() if extreme else _things_grouped(case)
+    found = [each for each in named if extreme or wanted.intersection(_thing_named(each))]
+    odd = next((each for each in found if not _is_grouped_by(_thing_named(each), case)), None)
+    return Finding(1.0, odd.operand.name) if odd is not None else None
+
+
+def _thing_named(shown: Projection) -> tuple[str, ...]:
+    """The thing whose name MAX or MIN takes; none where neither does, or its table is not known."""
+    column = _extreme_name(shown)
+    return table_words(column.table or "")[-1:] if column is not None else ()
+
+
+def _is_grouped_by(thing: tuple[str, ...], case: Case) -> bool:
+    """Whether a key of the thing, or of the rows themselves, is grouped by."""
     stems = [key_stems(column.name) for key in case.sql.group_by for column in key.operand.columns]
-    for each in case.answer if () not in stems else ():
-        column = _extreme_name(each)
-        if column is not None and table_words(column.table or "")[-1:] not in [each[-1:] for each in stems if each]:
-            return Finding(1.0, each.operand.name)
-    return None
+    return () in stems or thing in [each[-1:] for each in stems if each]
+
+
+def _things_grouped(case: Case) -> set[str]:
+    """The things of which the question asks for a value of each."""
+    return {word for phrase in case.question.group_by for word in content_words(phrase)[-1:]}
 
 
 def _extreme_name(shown: Projection) -> Column | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, cue, said, said_stems, shapes
-from scoring.specification.shapes import ShapeKind
+from scoring.signals.mistakes.wording import asked, cue, said, said_stems
 from scoring.values import TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -49,6 +48,11 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
+    return _other_kind(case) or _side_of_other(case)
+
+
+def _other_kind(case: Case) -> Finding | None:
+    """A column of the opposite kind is read, and none of the kind that is asked for."""
     read = {word for column in case.sql.columns for word in identifier_words(column.name)}
     if _KINDS.isdisjoint(read):
         return None
@@ -59,6 +63,38 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
         odd = _column_of(other, spoken, case) if other.isdisjoint(spoken) else None
         if odd is not None:
             return differing(min(wanted & stems), odd)
+    return None
+
+
+_SIDES = (
+    (
+        cue("receive incoming inbound", r"\b(?:received|receive|incoming|inbound)\b(?! from)"),
+        frozenset("callee receiver recipient payee to".split()),
+        frozenset("caller sender payer".split()),
+    ),
+    (
+        cue(
+            "made placed sent outgoing outbound initiated",
+            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|outgoing|outbound|initiated)\b(?! to)",
+        ),
+        frozenset("caller sender payer initiator from".split()),
+        frozenset("callee receiver recipient payee".split()),
+    ),
+)
+"""What the question says, words of columns that it means, and words of those that it does not."""
+
+
+def _side_of_other(case: Case) -> Finding | None:
+    """Who received something is looked for among those who sent it, or the other way round."""
+    names = sorted({column.name for column in case.sql.columns})
+    read = {name: {*name.split("_"), *identifier_words(name)} for name in names}
+    words = set[str]().union(*read.values())
+    for pattern, wanted, odd in _SIDES:
+        if odd.isdisjoint(words) or not wanted.isdisjoint(words):
+            continue
+        match = pattern.search(asked(case))
+        if match is not None and odd.isdisjoint(said_stems(case)):
+            return differing(match.group(), next(name for name in names if read[name] & odd))
     return None
 
 
@@ -91,29 +127,3 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
         if isinstance(each.rhs, TimeRange) and re.fullmatch(r"\[\d{4}-01-01, \d{4}-01-01\)", str(each.rhs)):
             return Finding(1.0, each.text)
     return None
-
-
-_MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
-_OF_YEAR = re.compile(
-    r"\b(?:calendar month|month of (?:the )?year|season\w*|across (?:all )?years|regardless|month name)\b"
-)
-
-
-def months_of_years_merged(case: Case) -> Finding | None:
-    """A value for each month is asked for, and the same month of all years is one group.
-
-    Half strength, as the table may hold one year.
-
-    >>> months_of_years_merged(case("Trips per month",
-    ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
-    0.5
-    """
-    text = said(case)
-    groups = shapes(case, ShapeKind.GRAIN)
-    if len(groups) != 1 or not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text):
-        return None
-    if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
-        return None
-    timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
-    yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    return None if timed or yearly else Finding(0.5, groups[0].text)

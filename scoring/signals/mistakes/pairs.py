@@ -80,10 +80,21 @@ def roles_swapped(case: Case) -> Finding | None:
     found = [odd for each in compared if (odd := _compared_oddly(each, text))]
     if found:
         return Finding(1.0, found[0])
-    shown = first(case, ShapeKind.SELF_OUTPUT)
-    if shown is not None and compared and _wanted(text, shown.words[0]):
-        return Finding(1.0, shown.text)
+    for shown in shapes(case, ShapeKind.SELF_OUTPUT) if compared else ():
+        role = shown.words[0]
+        if _wants_holder(text, role) if "child" in shown.words else _wanted(text, role):
+            return Finding(1.0, shown.text)
     return _unlinked(text, case)
+
+
+_SUBJECT = re.compile(r"\s*(?:which|what|list|show|find|name|who are)?(?: me| all| the| our| of| any)* ([a-z]+)")
+
+
+def _wants_holder(text: str, role: str) -> bool:
+    """Whether those who hold a role are asked for: `which captains earn less than …`, but not than their captain."""
+    subject = _SUBJECT.match(text)
+    held = re.search(rf"\b(?:their|his|her|its|own) (?:own |direct )?{re.escape(role)}", text)
+    return subject is not None and stem(subject[1]) == role and held is None
 
 
 def _compared_oddly(shape: Shape, text: str) -> str:

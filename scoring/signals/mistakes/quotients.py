@@ -10,7 +10,7 @@ from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _CHANGE = re.compile(
     r"\b(?:change|changed|growth|grew|grow|increase|increased|decrease|decreased|rise|drop|decline|uplift"
@@ -119,12 +119,32 @@ def share_inverted(case: Case) -> Finding | None:
     found = first(case, ShapeKind.INVERTED)
     if found is None and not case.sql.divisions:
         return None
+    upside_down = _per_inverted(case)
+    if upside_down is not None:
+        return upside_down
     if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
         odd = next((each for each in case.sql.divisions if _counts_over_sum(each.numerator, each.denominator)), None)
         return Finding(1.0, f"{odd.numerator} / {odd.denominator}") if odd is not None else None
     if found is None or not (_OF_ALL.search(asked(case)) or _RATE.search(asked(case))):
         return None
     return Finding(1.0, found.text)
+
+
+_PER_THING = re.compile(r"\b([a-z]+s) per ([a-z]+)\b")
+
+
+def _per_inverted(case: Case) -> Finding | None:
+    """The things themselves are divided by what each of them has: guests / stays for `stays per guest`."""
+    match = _PER_THING.search(asked(case))
+    for each in case.sql.divisions if match is not None else ():
+        part = re.search(r"count\(distinct (\w+)\)", each.numerator)
+        whole = re.search(r"count\((?:distinct )?(\w+|\*)\)", each.denominator)
+        if match is None or part is None or whole is None:
+            continue
+        above, below = identifier_words(part[1]), identifier_words(whole[1])
+        if stem(match[2]) in above and stem(match[1]) not in above and stem(match[2]) not in below:
+            return Finding(1.0, f"{each.numerator} / {each.denominator}")
+    return None
 
 
 def _counts_over_sum(numerator: str, denominator: str) -> bool:

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable
 
 from scoring.linking import content_words
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, first, said, said_stems, shapes
-from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
+from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
-from scoring.values import Number
+from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words
 
 
 def join_multiplies(case: Case) -> Finding | None:
@@ -137,12 +136,17 @@ def groups_split(case: Case) -> Finding | None:
     """
     for each in shapes(case, ShapeKind.HIDDEN_KEY):
         column = each.columns[0]
-        words = {*(key_stems(column.name) or ()), *table_words(column.table or "")[-1:]}
+        keyed = key_stems(column.name)
+        words = set(identifier_words(column.name))
+        if keyed is not None:
+            words = {*keyed, *table_words(column.table or "")[-1:]}
         if words.isdisjoint(said_stems(case)):
             return Finding(1.0, each.text)
-        if words.isdisjoint(
-            {word for phrase in case.question.group_by for word in content_words(phrase)}
-        ) and words.isdisjoint(case.question.stems):
+        if (
+            keyed is not None
+            and words.isdisjoint({word for phrase in case.question.group_by for word in content_words(phrase)})
+            and words.isdisjoint(case.question.stems)
+        ):
             return Finding(1.0, each.text)
     return None
 
@@ -166,131 +170,6 @@ def condition_on_other_rows(case: Case) -> Finding | None:
 _RELATIVE = re.compile(
     r"\b(?:who|whose|that|which (?:have|has|had|were|was|are)|with|having|both|also|whom|by (?:customers|users))\b"
 )
-
-
-def bound_at_wrong_level(case: Case) -> Finding | None:
-    """A number of parts is asked of each thing, and the SQL counts the parts of a larger group.
-
-    `routes with at least 3 stops` needs the count of stops for each route. Grouped by country, the count is a
-    country's.
-
-    >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops",
-    ...     "SELECT r.country, AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country "
-    ...     "HAVING COUNT(*) >= 3")).detail
-    'count(*) >= 3 of each country, not of each route'
-    """
-    bounds = [each for each in case.sql.having if _bounds_count(each)]
-    return _bounded_elsewhere(bounds, case) if bounds else None
-
-
-def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
-    """The bound of a count whose groups are not those of the thing whose parts the question bounds."""
-    words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
-    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
-    if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
-        return None
-    for each in bounds:
-        keys = [key.operand for key in case.sql.group_by if key.block == each.block]
-        if _tells_others(keys, words[0]):
-            names = ", ".join(key.name for key in keys[:3])
-            return Finding(1.0, f"{each.text} of each {names}, not of each {words[0]}")
-    return None
-
-
-def _bounds_count(each: SqlFilter) -> bool:
-    return each.lhs is not None and each.lhs.func == "COUNT" and isinstance(each.rhs, Number)
-
-
-def _tells_others(keys: list[Operand], word: str) -> bool:
-    """Whether groups are not those of one thing: no key of them identifies it."""
-    columns = [column for key in keys for column in key.columns]
-    return bool(columns) and not any(_identifies(column, word) for column in columns)
-
-
-_HOLDERS = re.compile(
-    r"\b([a-z]+s)\b (?:that |who |which )?(?:with|having|have|has|had|got|received)"
-    r" (?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b"
-)
-
-
-def _identifies(column: Column, word: str) -> bool:
-    """Whether a column tells one thing of that name from another: its key, its name, or a key elsewhere."""
-    stems = key_stems(column.name)
-    if stems is not None and (is_own_key(column) or any(word.startswith(each) for each in stems[-1:])):
-        return True
-    own = table_words(column.table or "")[-1:] == (word,)
-    return (
-        (own and is_name(column.name))
-        or identifier_words(column.name)[-1:] == (word,)
-        or (word in identifier_words(column.name) and is_name(column.name))
-    )
-
-
-def value_for_count(case: Case) -> Finding | None:
-    """A number of things is bounded, and the SQL bounds a value.
-
-    `at least 3 reviews` counts reviews; `rating >= 3` and `AVG(rating) >= 3` do not.
-
-    >>> value_for_count(case("Which routes have at least 3 stops?", "SELECT r.name FROM routes r JOIN stops s ON "
-    ...     "s.route_id = r.id WHERE s.minutes >= 3")).detail
-    'expected → actual: stops >= 3 → minutes >= 3'
-    """
-    for required in case.question.filters:
-        phrase = required.lhs.name if required.lhs is not None else ""
-        if required.op in _BOUNDS and _is_number_of_things(required, phrase, case):
-            found = _value_bounded(required, "".join(content_words(phrase)[-1:]) or "time", case)
-            wanted = f"{phrase or 'times'} {required.op.value} {required.rhs}"
-            return differing(wanted, found.text) if found is not None else None
-    return None
-
-
-def _is_number_of_things(required: QuestionFilter, phrase: str, case: Case) -> bool:
-    """Whether a bound is one on how many rows of a table there are, or how many times something was done."""
-    heads = {word for block in case.sql.blocks for table in block.tables for word in table_words(table)[-1:]}
-    times = isinstance(required.rhs, Number) and required.rhs.unit == "times"
-    counted = phrase.endswith("s") and not heads.isdisjoint(content_words(phrase)[-1:])
-    return counted or times
-
-
-def _number(each: Filter) -> float | None:
-    """The number that a filter compares with."""
-    return each.rhs.value if isinstance(each.rhs, Number) else None
-
-
-_BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
-
-
-def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
-    """The filter that bounds a value with the number asked for, where no filter bounds a count."""
-    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None]
-    if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
-        return None
-    return next(
-        (each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None
-    )
-
-
-def _counts(each: SqlFilter) -> bool:
-    name = each.lhs.name if each.lhs is not None else ""
-    return each.lhs is not None and (each.lhs.func == "COUNT" or "count(" in name or name.startswith("sum(case"))
-
-
-def _measures(each: SqlFilter) -> bool:
-    column = each.lhs.columns[0] if each.lhs is not None else None
-    if column is None or key_stems(column.name) is not None:
-        return False
-    return _COUNTERS.isdisjoint(identifier_words(column.name)) and each.clause in (
-        Clause.WHERE,
-        Clause.HAVING,
-        Clause.ON,
-    )
-
-
-_COUNTERS = frozenset("count num number total n qty quantity cnt amount size".split())
-
-
-def _named(each: SqlFilter) -> set[str]:
-    return {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
 
 
 def mean_of_means(case: Case) -> Finding | None:

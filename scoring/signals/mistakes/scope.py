@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
-from scoring.specification import Clause, Op, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
@@ -128,14 +128,15 @@ _NULLS = re.compile(r"\bnulls?\b|\bnullable\b|\bunset\b|\bmay be (?:empty|missin
 def exclusion_with_null(case: Case) -> Finding | None:
     """NOT IN is tested over a column that holds NULL, so no row passes.
 
-    One NULL in the list makes NOT IN unknown for every row. Only where a text says that there are NULLs.
+    One NULL in the list makes NOT IN unknown for every row. Only where a text says that there are NULLs, and for a
+    table that refers to itself: who has no manager has a NULL there.
 
     >>> exclusion_with_null(case("Which pilots have no flights? flights.pilot_id is NULL for guests",
     ...     "SELECT name FROM pilots WHERE id NOT IN (SELECT pilot_id FROM flights)")).detail
     'NOT id IN (SELECT pilot_id FROM flights)'
     """
     found = first(case, ShapeKind.NULLABLE_EXCLUSION)
-    if found is None or not _NULLS.search(said(case)):
+    if found is None or not ("hierarchy" in found.words or _NULLS.search(said(case))):
         return None
     return Finding(1.0, found.text)
 
@@ -172,7 +173,7 @@ def null_left_out(case: Case) -> Finding | None:
 
 
 _KEPT = cue(
-    "incl also even keep zero 0",
+    "incl also even keep kept zero 0 nil nothing show list appear stay",
     r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
     r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
@@ -180,7 +181,14 @@ _KEPT = cue(
     r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
     r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty"
     r"|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
-    r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b",
+    r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
+    r"|\b(?:also|and) (?:show|list|keep|include) (?:the |those |all )?(?:\w+ )?(?:with(?:out)?|who have|that have)\b"
+    r"(?: none| no| zero|(?<=without))|\b(?:zero|0|nil|nothing) (?:for|if|when|where) (?:the |an? |those |any "
+    r"|all )?(?:\w+ )?"
+    r"(?:(?:who|that|which) )?(?:ha(?:s|ve|d|ving)|with) (?:none|no|nothing|zero)\b"
+    r"|\bkeep (?:the )?(?:ones|those|\w+s) (?:without|with no)\b"
+    r"|\b(?:without|with no)\b[^.;]{0,30}\b(?:must|should|have to|need to) (?:also )?(?:appear|show|stay"
+    r"|be (?:listed|shown|included|kept))\b",
 )
 
 
@@ -221,6 +229,38 @@ def _keeps(case: Case) -> bool:
 
 
 _OUTER = re.compile(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
+
+
+_LACKS = re.compile(
+    r"\b(?:without|haven't|hasn't|hadn't|didn't|don't|doesn't|never|not yet|have not|has not|did not|no \w+"
+    r"|lacking|missing)\b"
+)
+_ABSENT = frozenset({Op.IS_NULL, Op.NE, Op.NOT_IN, Op.NOT_EXISTS})
+
+
+def absence_flipped(case: Case) -> Finding | None:
+    """What has no partner is asked for, and the SQL keeps what has one.
+
+    After an outer join, `IS NOT NULL` of the other table keeps the rows with a partner.
+
+    >>> absence_flipped(case("Which pilots haven't flown?", "SELECT p.name FROM pilots p LEFT JOIN flights f ON "
+    ...     "f.pilot_id = p.id WHERE f.id IS NOT NULL")).detail
+    'id is not null'
+    """
+    optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
+    if not optional or not _LACKS.search(asked(case)) or case.sql.set_operations:
+        return None
+    if any(each.op in _ABSENT for each in case.sql.filters):
+        return None
+    found = next((each for each in case.sql.filters if _keeps_partner(each, optional)), None)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def _keeps_partner(each: SqlFilter, optional: set[str]) -> bool:
+    """Whether WHERE keeps the rows that an outer join finds a partner for."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    partner = any(column.table in optional for column in columns)
+    return each.op is Op.NOT_NULL and each.clause is Clause.WHERE and partner
 
 
 _EACH_KEPT = re.compile(r"\b(?:for each|for every|each|every|all)\b")
@@ -267,7 +307,7 @@ def all_read_as_some(case: Case) -> Finding | None:
     'have only flown: no row is looked for that fails'
     """
     text = asked(case)
-    found = _ONLY.search(text) or _ALL_OF.search(text)
+    found = _ONLY.search(text) or _ALL_OF.search(text) or (_EVERY_PART.search(text) if _bounds_some(case) else None)
     if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
         return None
     return Finding(1.0, f"{found.group()}: no row is looked for that fails")
@@ -278,12 +318,30 @@ _EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
 _EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
 
 
+_EVERY_PART = re.compile(
+    r"\b(?:where|whose|with|that have|who have|of which|when) (?:all|every|each)(?: of)?(?: the| its| their"
+    r"| his| her)? [a-z]+"
+    r"|\b(?:every|each|all)(?: of)? (?:its|their|the|his|her) [a-z]+ (?:is|are|was|were|has|have|had|been|got)\b"
+)
+_SOME = re.compile(
+    r"(?:logical_or|bool_or|max|any)\(.*\)(?: = (?:1|true))?$|(?:sum|count|count_if|countif)\(.*\) (?:> 0|>= 1)$"
+)
+"""A condition on a group that one of its rows meets."""
+
+
+def _bounds_some(case: Case) -> bool:
+    """Whether each condition on a group is met by one of its rows."""
+    having = [each.text for each in case.sql.having]
+    return bool(having) and all(_SOME.match(text) and "count(*)" not in text for text in having)
+
+
 def _looks_for_others(case: Case) -> bool:
     """Whether the SQL excludes rows, counts different ones, or bounds a group, as a condition on all rows needs."""
     sql = case.sql
-    if sql.set_operations or sql.windows or sql.having or _UNIVERSAL & sql.functions:
+    bounded = any(not _SOME.match(each.text) for each in sql.having)
+    if sql.set_operations or sql.windows or bounded or _UNIVERSAL & sql.functions:
         return True
-    if any(each.op in _EXCLUDING for each in sql.filters):
+    if any(each.op in _EXCLUDING and each.clause is not Clause.CASE for each in sql.filters):
         return True
     counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
     return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)

@@ -242,11 +242,20 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     'expected → actual: distinct pilot_id → count(*)'
     """
     counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
-    match = _DISTINCT.search(_enriched(case)) if counts else None
-    if match is None or _is_once(match[1], case):
+    if not counts:
+        return None
+    plain = not any(each.distinct for each in counts)
+    match = _DISTINCT.search(_enriched(case)) or (_DIFFERENT.search(said(case)) if plain else None)
+    if match is None or _is_once(match[1] if "_" in match[1] else f"{match[1]}_id", case):
         return None
     prefix = "distinct " if counts[0].distinct else ""
     return differing(f"distinct {match[1]}", f"count({prefix}{counts[0].column})")
+
+
+_DIFFERENT = cue(
+    "different distinct unique",
+    r"\b(?:how many|number of|count of|count)(?: the| our)? (?:different|distinct|unique) (?:\w+ )?([a-z]+?)s\b",
+)
 
 
 def _is_once(name: str, case: Case) -> bool:

@@ -12,7 +12,11 @@ from scoring.words import identifier_words, stem
 
 _ALL_TIED = re.compile(
     r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
-    r"|on) the (?:highest|lowest|most|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
+    r"|on|who (?:got|scored|have|had|reached|achieved|earned|made|took|share)) the (?:highest|lowest|most"
+    r"|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
+    r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two or more|multiple|some"
+    r"|many)\b[^.]{0,40}\b(?:share|tie"
+    r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there (?:is"
     r"|are) )?(?:a )?(?:ties?|tied)\b|\btied\b"
 )
@@ -30,7 +34,7 @@ def tie_asked_cut(case: Case) -> Finding | None:
     if not cut and not any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows):
         return None
     found = _ALL_TIED.search(said(case))
-    if found is None or _BROKEN.search(said(case)):
+    if found is None or _BROKEN.search(said(case)) or "with ties" in case.query.sql.casefold():
         return None
     return Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut else 'ROW_NUMBER'}")
 
@@ -135,6 +139,6 @@ def median_averaged(case: Case) -> Finding | None:
         return None
     return (
         None
-        if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE)
+        if re.search(r"\b\w*(?:median|percentile|quantile)\w*\s*\(", case.query.sql, re.IGNORECASE)
         else Finding(1.0, "AVG for the median")
     )

@@ -1,18 +1,17 @@
-"""Signals about windows: running totals, moving averages, neighbours, ranks and parts of dates."""
+"""Signals about windows: running totals, moving averages, neighbours and ranks."""
 
 from __future__ import annotations
 
 import re
 
-from scoring.linking import operand_words
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_RUNNING = cue("running cumulative", r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
+RUNNING = cue("running cumulative", r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
 _MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
 
 
@@ -26,7 +25,7 @@ def running_total_wrong(case: Case) -> Finding | None:
     'SUM(fare) OVER (ORDER BY month DESC): latest first'
     """
     text = asked(case)
-    if not _RUNNING.search(text) or _MOVING.search(text):
+    if not RUNNING.search(text) or _MOVING.search(text):
         return None
     found = shapes(case, ShapeKind.RUNNING)
     if not found:
@@ -82,7 +81,21 @@ def neighbour_wrong(case: Case) -> Finding | None:
         lacks = [word for word in each.words if word != "next row" or _PREVIOUS.search(text)]
         if lacks:
             return Finding(1.0, f"{each.text}: {lacks[0]}")
+        if each.number == 1 and _YEAR_BEFORE.search(text) and _is_monthly(each):
+            return Finding(1.0, f"{each.text}: the month before")
     return None
+
+
+_YEAR_BEFORE = re.compile(
+    r"\byoy\b|\byear[- ](?:over|on)[- ]year\b|\bsame month (?:of )?(?:the )?(?:last|previous|prior) year\b"
+    r"|\ba year (?:ago|before)\b"
+)
+
+
+def _is_monthly(shape: Shape) -> bool:
+    """Whether a window follows months, and is not within each of them."""
+    monthly = shape.columns and "month" in identifier_words(shape.columns[0].name)
+    return bool(monthly) and "PARTITION BY" not in shape.text
 
 
 _PREVIOUS = re.compile(
@@ -170,149 +183,12 @@ def _is_time(name: str) -> bool:
     return not _TIMES.isdisjoint(identifier_words(name)[-1:])
 
 
-_GRAINS = "hour|day|week|month|quarter|year"
-_PER_GRAIN = re.compile(
-    rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)"
-    rf"|\b({_GRAINS}) (?:by|over|on) \2\b"
-)
-_ADVERBS = re.compile(
-    r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
-)
-_ADVERB_GRAINS = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-}
+def is_time_like(name: str) -> bool:
+    """Whether a column is named like a time or a period of time."""
+    return _is_time(name) or not _PERIODS.isdisjoint(identifier_words(name))
 
 
-def period_of_groups_wrong(case: Case) -> Finding | None:
-    """A value for each period is asked for, and rows are grouped by another period.
-
-    Grouped by day, a month has thirty rows.
-
-    >>> period_of_groups_wrong(case("Total fares by month",
-    ...     "SELECT CAST(flown_at AS DATE), SUM(fare) FROM trips GROUP BY CAST(flown_at AS DATE)")).detail
-    'expected → actual: month → day'
-    """
-    groups = shapes(case, ShapeKind.GRAIN)
-    given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
-    wanted = _asked_grains(asked(case)) if given else set[str]()
-    grain = next(iter(wanted), "")
-    if len(wanted) != 1 or re.search(
-        r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)
-    ):
-        return None
-    named = grain in given or _names_grain(case, grain)
-    return None if named else differing(grain, ", ".join(sorted(given)))
-
-
-def _asked_grains(text: str) -> set[str]:
-    found = {match[1] or match[2] for match in _PER_GRAIN.finditer(text)}
-    return found | {_ADVERB_GRAINS[match[1]] for match in _ADVERBS.finditer(text)}
-
-
-def _names_grain(case: Case, grain: str) -> bool:
-    """Whether some grouped or shown column is named like the period: a calendar table may hold it."""
-    keys = [key.operand for key in case.sql.group_by] + [each.operand for each in case.answer]
-    return any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer)
-
-
-def period_ungrouped(case: Case) -> Finding | None:
-    """A value for each period is asked for, and nothing groups by a date.
-
-    One total comes in place of one for each month. Averages and divisions per period need no group.
-
-    >>> period_ungrouped(case("Total fares per month in 2020",
-    ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
-    'no group for each month'
-    """
-    if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None or _needs_no_group(case):
-        return None
-    wanted = _asked_grains(asked(case))
-    if len(wanted) != 1 or _AVERAGED.search(asked(case)):
-        return None
-    grain = wanted.pop()
-    read = any(grain in identifier_words(column.name) for column in case.sql.columns)
-    grouped = _groups_by_time(case) or read or _names_grain(case, grain)
-    return None if grouped else Finding(1.0, f"no group for each {grain}")
-
-
-def _groups_by_time(case: Case) -> bool:
-    names = [column.name for key in case.sql.group_by for column in key.operand.columns]
-    names += [each.alias for each in case.answer if each.alias]
-    return any(map(_is_time_like, names))
-
-
-_AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
-
-
-def _needs_no_group(case: Case) -> bool:
-    """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
-    sql = case.sql
-    return bool(sql.divisions or sql.windows) or any(
-        each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations
-    )
-
-
-def _is_time_like(name: str) -> bool:
-    words = identifier_words(name)
-    return _is_time(name) or not {
-        "month",
-        "year",
-        "week",
-        "quarter",
-        "day",
-        "period",
-        "hour",
-        "date",
-        "ym",
-        "yyyymm",
-    }.isdisjoint(words)
-
-
-def month_miswritten(case: Case) -> Finding | None:
-    """A month is written with the code of minutes, or sums and rows follow the names of months.
-
-    `%Y-%M` and `YYYY-MI` give the minute. By name, April comes first.
-
-    >>> month_miswritten(case("Total fares by month", "SELECT strftime('%Y-%M', flown_at), SUM(fare) FROM trips "
-    ...     "GROUP BY 1")).strength
-    1.0
-    """
-    minute = first(case, ShapeKind.MINUTE_FOR_MONTH)
-    if minute is not None and "minute" not in said(case):
-        return Finding(1.0, minute.text)
-    named = first(case, ShapeKind.MONTH_NAME_ORDER)
-    if named is None or "alphabet" in said(case):
-        return None
-    running = bool(_RUNNING.search(asked(case))) or first(case, ShapeKind.NEIGHBOUR) is not None
-    return Finding(1.0 if running else 0.5, named.text)
-
-
-_LAST_DAYS = re.compile(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
-
-
-def rows_for_days(case: Case) -> Finding | None:
-    """The last N days are asked for, and the SQL takes the last N rows.
-
-    A day may have many rows or none.
-
-    >>> rows_for_days(case("Total fares of the last 7 days",
-    ...     "SELECT SUM(fare) FROM (SELECT fare FROM trips ORDER BY flown_at DESC LIMIT 7) t")).detail
-    'LIMIT 7 for the last 7 days'
-    """
-    span = _LAST_DAYS.search(asked(case)) if case.sql.order_by and case.sql.limits else None
-    if span is None:
-        return None
-    cut = next((each for each in case.sql.limits if each.count == int(span[1])), None)
-    if cut is None:
-        return None
-    timed = any(_is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
-    grouped = first(case, ShapeKind.GRAIN) is not None
-    return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
+_PERIODS = frozenset("month year week quarter day period hour date ym yyyymm".split())
 
 
 def shape_of_direction(shape: Shape) -> Direction:
@@ -335,7 +211,7 @@ def rank_flipped(case: Case) -> Finding | None:
     wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
     if len(wanted) != 1:
         return None
-    if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
+    if any(is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
         return Finding(1.0, f"{ranks[0].text}: a time") if _follows_time(ranks[0], case) else None
     return None if shape_of_direction(ranks[0]) in wanted else Finding(1.0, ranks[0].text)
 

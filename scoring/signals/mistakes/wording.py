@@ -39,6 +39,18 @@ def first(case: Case, kind: ShapeKind) -> Shape | None:
     return found[0] if found else None
 
 
+_FOLLOWS = re.compile(
+    r"\s*(?:ok(?:ay)?|thanks?|thx|great|hm+)?[ ,]*\b(?:and|with|only|same|what about|how about|also|but|now|then|just"
+    r"|in|for|exclud\w*|includ\w*|without|no|instead|as|per|by|sort\w*|order(?:ed)? by|those|these"
+    r"|them|that|it|plus|minus|or)\b"
+)
+
+
+def follows(case: Case) -> bool:
+    """Whether the question goes on with an earlier one, which may have asked for more than it repeats."""
+    return _FOLLOWS.match(asked(case)) is not None
+
+
 class CuedPattern(NamedTuple):
     """A pattern that only matches text with one of some parts: looking for the parts takes a tenth of the time."""
 

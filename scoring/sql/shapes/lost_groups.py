@@ -10,7 +10,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key
-from scoring.sql.shapes.selects import Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node, children
 
 _EXTREMES = (exp.Max, exp.Min)
@@ -46,6 +46,38 @@ def each_alone(select: Select) -> Iterator[Shape]:
     for each in select.own:
         if isinstance(each, exp.Window) and isinstance(each.this, _RANKS) and _ranks_alone(select, each):
             yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(each)[:100]} of one row each")
+
+
+def counted_alone(select: Select) -> Iterator[Shape]:
+    """COUNT of groups by the own key of a table, each of whose rows finds one row of every other table."""
+    owner = next(_own_groups(select), None) if select.is_grouped and len(select.items) > 1 else None
+    call = next(_counts(select), None) if owner is not None and owner.table is not None else None
+    if call is None:
+        return
+    if [each for each in select.items.values() if not _is_found_once(select, each)] == [owner]:
+        yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(call)} of one row each")
+
+
+def _counts(select: Select) -> Iterator[Node]:
+    """Counts of rows, and of one column without DISTINCT."""
+    for each in select.own:
+        if isinstance(each, exp.Count) and isinstance(each.this, (exp.Star, exp.Column)):
+            yield each
+
+
+def _own_groups(select: Select) -> Iterator[SourceItem]:
+    """The items by whose own key the rows are grouped."""
+    for key in select.keys:
+        found = select.origin(key) if isinstance(key, exp.Column) else None
+        if found is not None and is_own_key(found.column):
+            yield found.item
+
+
+def _is_found_once(select: Select, item: SourceItem) -> bool:
+    """Whether a join finds an item by its own key."""
+    sides = [side for left, right, join in select.pairs if join is not None for side in (left, right)]
+    own = [side for side in sides if select.item_of(side) is item]
+    return any(is_own_key(Column(side.name.lower(), item.table)) for side in own)
 
 
 def _is_one_table(select: Select) -> bool:

@@ -34,7 +34,8 @@ def means(select: Select) -> Iterator[Shape]:
 
 
 def _divides_aggregates(node: Node) -> bool:
-    return any(each.this.find(exp.AggFunc) and each.expression.find(exp.AggFunc) for each in node.find_all(exp.Div))
+    divisions = node.find_all(exp.Div, exp.IntDiv, exp.SafeDivide)
+    return any(each.this.find(exp.AggFunc) and each.expression.find(exp.AggFunc) for each in divisions)
 
 
 def _divides_columns(node: Node) -> bool:
@@ -175,7 +176,15 @@ def nullable_exclusions(select: Select) -> Iterator[Shape]:
         column = _source(nested, node) if isinstance(node, exp.Column) else None
         if column is None or is_own_key(column) or _drops_null(nested, node):
             continue
-        yield Shape(kind=ShapeKind.NULLABLE_EXCLUSION, text=written(each)[:100], columns=(column,))
+        words = ("hierarchy",) if _is_hierarchy(select, each, column) else ()
+        yield Shape(kind=ShapeKind.NULLABLE_EXCLUSION, text=written(each)[:100], columns=(column,), words=words)
+
+
+def _is_hierarchy(select: Select, exclusion: Node, column: Column) -> bool:
+    """Whether rows are excluded by their own key that other rows of their table refer to: the roots refer to none."""
+    tested = exclusion.this.this if isinstance(exclusion, exp.Not) else exclusion.this
+    found = _source(select, tested) if isinstance(tested, exp.Column) else None
+    return found is not None and found.table == column.table and is_own_key(found)
 
 
 def _excluded(node: Node) -> Node | None:

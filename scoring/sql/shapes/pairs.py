@@ -32,6 +32,8 @@ def roles(select: Select) -> Iterator[Shape]:
         }
         if shown == {holder} and child in select.items.values():
             yield Shape(kind=ShapeKind.SELF_OUTPUT, text=f"only the {role} is shown", words=(role,))
+        if shown == {child} and holder in select.items.values():
+            yield Shape(kind=ShapeKind.SELF_OUTPUT, text=f"only who has the {role} is shown", words=(role, "child"))
 
 
 def _referring(select: Select) -> Iterator[tuple[SourceItem, SourceItem, str]]:

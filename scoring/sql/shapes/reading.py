@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from scoring.specification.shapes import Shape
-from scoring.sql.shapes import grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
+from scoring.sql.shapes import chosen, grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
 from scoring.sql.shapes.selects import Select, read_selects
 from scoring.sql.terms import Node, derived_kinds
 
@@ -42,9 +42,11 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(repeated_rows.repeated_rows, exp.Count, *_ADDED),
     _reader(repeated_rows.deduplicated, *_ADDED),
     _reader(repeated_rows.hidden_keys, exp.Group),
+    _reader(repeated_rows.hidden_columns, exp.Group),
     _reader(repeated_rows.unused_repeats, exp.Count, *_ADDED),
     _reader(lost_groups.groups_lost, exp.In),
     _reader(lost_groups.each_alone, exp.Max, exp.Min, *_ADDED, exp.Window),
+    _reader(lost_groups.counted_alone, exp.Count),
     _reader(lost_groups.sums_of_counts, exp.Sum),
     _reader(lost_groups.nulls_counted, exp.Is, exp.Avg),
     _reader(lost_groups.havings_alone, exp.Having),
@@ -62,6 +64,8 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(windows.neighbours, exp.Lag, exp.Lead),
     _reader(windows.ranked),
     _reader(windows.distinct_on, exp.Distinct),
+    _reader(chosen.choices),
+    _reader(chosen.steps, *chosen.STEPS, exp.Anonymous),
     _reader(grains.grains, exp.Group),
     _reader(grains.formats, *_WRITTEN, exp.Ordered),
     _reader(grains.shifted_years, *grains.YEARS, exp.Query),

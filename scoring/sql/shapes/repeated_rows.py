@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_own_key, key_stems, refers
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, refers
 from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
 
@@ -22,6 +22,9 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
     calls = list(_aggregates(select))
     many = _repeaters(select) if calls else {}
     for call in calls:
+        if isinstance(call.this, exp.Star):
+            yield from _counted_repeats(select, call, many)
+            continue
         owner = _owner(select, call)
         if owner is None:
             continue
@@ -31,6 +34,17 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
             text = f"{written(call)} over rows repeated by {', '.join(sorted(repeaters)[:3])}"
             pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
             yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=pinned)
+
+
+def _counted_repeats(select: Select, call: Node, many: dict[str, set[str]]) -> Iterator[Shape]:
+    """COUNT(*) over rows of each item that another one repeats; a GROUP BY counts what its groups hold."""
+    for alias, others in many.items() if not select.is_grouped else ():
+        owner = select.items[alias]
+        repeaters = others - _same_grain(select, owner)
+        if owner.table is not None and repeaters:
+            text = f"{written(call)} over rows of {owner.table} repeated by {', '.join(sorted(repeaters)[:3])}"
+            pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
+            yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=(Column("*", owner.table),), words=pinned)
 
 
 def unused_repeats(select: Select) -> Iterator[Shape]:
@@ -261,6 +275,37 @@ def hidden_keys(select: Select) -> Iterator[Shape]:
     for column in sorted(grouped - shown - _linked(select, tables), key=str):
         if column.table not in tables and key_stems(column.name) is not None:
             yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
+
+
+def hidden_columns(select: Select) -> Iterator[Shape]:
+    """Plain columns that split the groups of other plain columns of their table, and are not shown."""
+    nodes = _plain(select.keys) if select.role == "main" else []
+    if len(nodes) < 2 or len(nodes) != len(select.keys):
+        return
+    grouped, shown = _base_columns(select, nodes), _base_columns(select, _plain(select.shown))
+    if any(map(_names_row, grouped)):
+        return
+    tables = {each.table for each in shown}
+    for column in sorted(grouped - shown - _base_columns(select, _sorted_or_tested(select)), key=str):
+        if column.table in tables:
+            yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
+
+
+def _plain(nodes: list[Node]) -> list[Node]:
+    """The expressions that are just a column."""
+    return [each for each in nodes if isinstance(each, exp.Column)]
+
+
+def _names_row(column: Column) -> bool:
+    """Whether a column tells one row from another, and so settles the others."""
+    return key_stems(column.name) is not None or is_name(column.name)
+
+
+def _sorted_or_tested(select: Select) -> list[Node]:
+    """The columns that the order follows or that a condition pins."""
+    order = select.node.args.get("order")
+    keys = [select.named(each.this) for each in order.expressions] if order is not None else []
+    return [column for each in [*keys, *select.conjuncts("where")] for column in select.columns_in(each)]
 
 
 def _base_columns(select: Select, columns: list[Node]) -> set[Column]:

@@ -33,12 +33,14 @@ def _named(select: Select, window: Node) -> Node:
     return next((each for each in named if name is not None and each.name.lower() == name.name.lower()), window)
 
 
-def _order(select: Select, window: Node) -> list[Node]:
+def order_of(select: Select, window: Node) -> list[Node]:
+    """What a window is ordered by."""
     order = _named(select, window).args.get("order") or window.args.get("order")
     return list(order.expressions) if order is not None else []
 
 
-def _partition(select: Select, window: Node) -> list[Node]:
+def partition_of(select: Select, window: Node) -> list[Node]:
+    """The keys of a window's groups."""
     return list(_named(select, window).args.get("partition_by") or window.args.get("partition_by") or [])
 
 
@@ -60,7 +62,7 @@ def running(select: Select) -> Iterator[Shape]:
 
 
 def _unusual(select: Select, window: Node, call: Node) -> Iterator[str]:
-    order, partition = _order(select, window), _partition(select, window)
+    order, partition = order_of(select, window), partition_of(select, window)
     if not order:
         yield "no ORDER BY"
     if _falls(order):
@@ -134,14 +136,19 @@ def neighbours(select: Select) -> Iterator[Shape]:
     for window, call in windows_of(select):
         if not isinstance(call, (exp.Lag, exp.Lead)):
             continue
-        order, words = _order(select, window), list[str]()
+        order, words = order_of(select, window), list[str]()
         if not order:
             words.append("no ORDER BY")
         elif _falls(order) is isinstance(call, exp.Lag):
             words.append("next row")
-        if not _partition(select, window) and _other_keys(select, [_key(each) for each in order]):
+        if not partition_of(select, window) and _other_keys(select, [_key(each) for each in order]):
             words.append("no PARTITION BY")
-        yield Shape(kind=ShapeKind.NEIGHBOUR, text=written(window)[:120], words=tuple(words))
+        offset = call.args.get("offset")
+        rows = int(offset.name[:4]) if isinstance(offset, exp.Literal) and offset.name.isdecimal() else 1
+        columns = first_columns(select, order)
+        yield Shape(
+            kind=ShapeKind.NEIGHBOUR, text=written(window)[:120], words=tuple(words), columns=columns, number=rows
+        )
 
 
 def _other_keys(select: Select, order: list[Node]) -> list[Node]:
@@ -163,12 +170,12 @@ def ranked(select: Select) -> Iterator[Shape]:
         place, window = _ranking(select, each.this)
         if window is None or not isinstance(window.this, _RANKS):
             continue
-        order = _order(place, window)
+        order = order_of(place, window)
         words = [type(window.this).__name__.lower(), "desc" if _falls(order) else "asc" if order else "unordered"]
-        words += ["equal"] * isinstance(each, exp.EQ) + ["partitioned"] * bool(_partition(place, window))
+        words += ["equal"] * isinstance(each, exp.EQ) + ["partitioned"] * bool(partition_of(place, window))
         text = f"{written(window)[:100]} in {written(each)[-20:]}"
         number = int(each.expression.name[:6]) - isinstance(each, exp.LT)
-        columns = _first_columns(place, order)
+        columns = first_columns(place, order)
         yield Shape(kind=ShapeKind.RANKED, text=text, columns=columns, words=tuple(words), number=number)
 
 
@@ -183,10 +190,18 @@ def _rank_tests(select: Select) -> Iterator[Node]:
             yield each
 
 
-def _first_columns(select: Select, order: list[Node]) -> tuple[Column, ...]:
+def first_columns(select: Select, order: list[Node]) -> tuple[Column, ...]:
     """The columns of the first key of an order."""
     nodes = [each for key in order[:1] for each in select.columns_in(select.named(_key(key)))]
     return tuple(found.column for each in nodes if (found := select.origin(each)) is not None)
+
+
+def first_ranks(select: Select) -> Iterator[tuple[Select, Node]]:
+    """The ranks of which a condition keeps the first, each with the SELECT that computes it."""
+    for each in _rank_tests(select):
+        place, window = _ranking(select, each.this)
+        if window is not None and isinstance(window.this, _RANKS) and each.expression.name == "1":
+            yield place, window
 
 
 def distinct_on(select: Select) -> Iterator[Shape]:
@@ -197,7 +212,7 @@ def distinct_on(select: Select) -> Iterator[Shape]:
         return
     keys = {written(select.named(each)) for each in on.args.get("expressions") or [on]}
     rest = [each for each in order.expressions if written(select.named(_key(each))) not in keys]
-    columns = _first_columns(select, rest)
+    columns = first_columns(select, rest)
     words = ("distincton", "desc" if _falls(rest) else "asc" if rest else "unordered", "equal", "partitioned")
     yield Shape(
         kind=ShapeKind.RANKED,

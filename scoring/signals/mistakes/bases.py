@@ -1,0 +1,152 @@
+"""Signals about the base of a share, and about factors that turn one unit into another."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import asked
+from scoring.specification import Clause, SqlFilter
+from scoring.sql.shapes.naming import table_words
+from scoring.values import Number, Text
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_SHARE_OF = re.compile(
+    r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of (?:the |all |our )?((?:[\w-]+ ){0,5}[\w-]+)"
+)
+_CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
+
+
+def share_base_wrong(case: Case) -> Finding | None:
+    """A share is of other rows than asked for: its base lacks a condition, or has one that nothing asks for.
+
+    Of late parcels by air, the base is all parcels by air. A condition that stands with the part alone leaves the
+    base too wide; one in WHERE on what the part tests makes it too narrow.
+
+    >>> share_base_wrong(case("What share of express parcels is late?", "SELECT 100.0 * SUM(CASE WHEN late = 1 AND "
+    ...     "kind = 'express' THEN 1 ELSE 0 END) / COUNT(*) FROM parcels")).detail
+    "kind = 'express' restricts the part alone"
+    """
+    found = _SHARE_OF.search(asked(case))
+    if found is None or not any(_is_whole(each.denominator) for each in case.sql.divisions):
+        return None
+    base = _base_words(found[1], case)
+    part = [each for each in case.sql.filters if each.clause in _CONDITIONAL]
+    alone = next((each for each in part if len(part) > 1 and _names(each) & base), None)
+    if alone is not None:
+        return Finding(1.0, f"{alone.text} restricts the part alone")
+    narrow = next((each for each in case.filters.extra if _narrows(each, part, base)), None)
+    return Finding(1.0, f"{narrow.text} restricts the base") if narrow is not None else None
+
+
+def _is_whole(denominator: str) -> bool:
+    """Whether a base is a count of all rows."""
+    return re.fullmatch(r"(?:nullif\()?count\((?:\*|1|[a-z_]\w*)\)(?:, 0\))?", denominator) is not None
+
+
+def _base_words(phrase: str, case: Case) -> set[str]:
+    """The words before the thing whose share is asked for: `express` in `express parcels is late`."""
+    heads = {table_words(table)[-1] for block in case.sql.blocks for table in block.tables}
+    words = [stem(word) for word in re.findall(r"[a-z]+", phrase)]
+    place = next((place for place, word in enumerate(words) if word in heads), 0)
+    return set(words[:place])
+
+
+def _names(each: SqlFilter) -> set[str]:
+    """The words of the value that a condition tests for."""
+    return {stem(word) for word in each.rhs.folded.split("_")} if isinstance(each.rhs, Text) else set()
+
+
+def _narrows(each: SqlFilter, part: list[SqlFilter], base: set[str]) -> bool:
+    """Whether WHERE bounds what the part tests, and the words of the base do not speak of it."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    tested = {column for other in part if other.lhs is not None for column in other.lhs.columns}
+    words = {word for column in columns for word in identifier_words(column.name)}
+    bounds = each.clause is Clause.WHERE and isinstance(each.rhs, Number)
+    return bounds and bool(columns) and tested.issuperset(columns) and words.isdisjoint(base)
+
+
+_FACTORS = {
+    ("byte", "kb"): (1e3, 1024.0), ("byte", "mb"): (1e6, 1024.0**2), ("byte", "gb"): (1e9, 1024.0**3),
+    ("byte", "tb"): (1e12, 1024.0**4), ("kb", "mb"): (1e3, 1024.0), ("kb", "gb"): (1e6, 1024.0**2),
+    ("mb", "gb"): (1e3, 1024.0), ("gb", "tb"): (1e3, 1024.0), ("second", "minute"): (60.0,),
+    ("second", "hour"): (3600.0,), ("second", "day"): (86400.0,), ("minute", "hour"): (60.0,),
+    ("minute", "day"): (1440.0,), ("hour", "day"): (24.0,), ("ms", "second"): (1e3,), ("ms", "minute"): (6e4,),
+    ("gram", "kg"): (1e3,), ("gram", "tonne"): (1e6,), ("kg", "tonne"): (1e3,), ("metre", "km"): (1e3,),
+    ("meter", "km"): (1e3,), ("wh", "kwh"): (1e3,), ("wh", "mwh"): (1e6,), ("kwh", "mwh"): (1e3,),
+    ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,),
+}  # fmt: skip
+_SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
+         "hrs": "hour",
+         "millisecond": "ms", "kilogram": "kg", "ton": "tonne", "gigabyte": "gb", "megabyte": "mb", "kilometre": "km",
+         "kilometer": "km", "g": "gram", "m": "metre"}  # fmt: skip
+_IN_UNIT = re.compile(r"\bin (?:whole )?([a-z]+?)s?\b")
+_CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
+
+
+def factor_of_other_unit(case: Case) -> Finding | None:
+    """An amount is divided by the factor of another unit than the one asked for.
+
+    A gigabyte is 10⁹ bytes or 1024³, and not a million.
+
+    >>> factor_of_other_unit(case("How much did each pilot load, in GB?",
+    ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
+    'expected → actual: 1e+09 → 1e+06'
+    """
+    wanted = {_unit(match[1]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
+    if len(wanted) != 1 or len(case.sql.divisions) != 1:
+        return None
+    division, unit = case.sql.divisions[0], wanted.pop()
+    stored = {_unit(word) for word in re.findall(r"[a-z]+", division.numerator)}
+    factors = next((_FACTORS[one, unit] for one in sorted(stored) if (one, unit) in _FACTORS), ())
+    given = _constant(division.denominator)
+    if not factors or not given or any(abs(given - one) < 0.01 * one for one in factors):
+        return None
+    return differing(f"{factors[0]:g}", f"{given:g}")
+
+
+_UNITS = frozenset([unit for _, unit in _FACTORS])
+
+
+def _unit(word: str) -> str:
+    """The one name of a unit."""
+    return _SAME.get(word, word)
+
+
+def _constant(text: str) -> float:
+    """The number that a denominator is; 0 where it is none."""
+    bare = text.strip("() ")
+    if not _CONSTANT.fullmatch(bare):
+        return 0.0
+    value = 1.0
+    for factor in bare.split(" * "):
+        value *= float(factor)
+    return value
+
+
+_BY_TWO = re.compile(
+    r"\b(?:by|per|split by) ([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b(?! (?:and|number|total|average|count))"
+)
+
+
+def group_left_out(case: Case) -> Finding | None:
+    """Two groupings are asked for, and the answer has one of them.
+
+    `by base and rank` has a row for each rank of each base.
+
+    >>> group_left_out(case("Average pay by base and rank", "SELECT base, AVG(pay) FROM pilots GROUP BY base")).detail
+    'no group for each rank'
+    """
+    found = _BY_TWO.search(asked(case))
+    keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
+    if found is None or len(keys) != 1 or case.sql.windows or not {found[1], found[2]} <= set(case.question.group_by):
+        return None
+    return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
+
+
+def _words_read(case: Case) -> set[str]:
+    """The words of all names in the SQL."""
+    names = {column.name for column in case.sql.columns} | {each.alias or "" for each in case.sql.projections}
+    names |= {table for block in case.sql.blocks for table in block.tables}
+    return {word for name in names for word in identifier_words(name)}

@@ -1,0 +1,276 @@
+"""Signals about bounds: of which rows, groups or values a number that the question names is the bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scoring.linking import content_words, is_named
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import asked, said
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
+from scoring.values import Choices, Number
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+
+def _ends(names: Iterable[tuple[str, ...]], word: str) -> bool:
+    """Whether some name ends with a word."""
+    return any(word in name[-1:] for name in names)
+
+
+def bound_at_wrong_level(case: Case) -> Finding | None:
+    """A number of parts is asked of each thing, and the SQL counts the parts of a larger group.
+
+    `routes with at least 3 stops` needs the count of stops for each route. Grouped by country, the count is a
+    country's.
+
+    >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops",
+    ...     "SELECT r.country, AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country "
+    ...     "HAVING COUNT(*) >= 3")).detail
+    'count(*) >= 3 of each country, not of each route'
+    """
+    bounds = [each for each in case.sql.having if _bounds_count(each)]
+    return _bounded_elsewhere(bounds, case) if bounds else None
+
+
+def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    """The bound of a count whose groups are not those of the thing whose parts the question bounds."""
+    words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
+    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
+    if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
+        return None
+    for each in bounds:
+        keys = [key.operand for key in case.sql.group_by if key.block == each.block]
+        if _tells_others(keys, words[0]):
+            names = ", ".join(key.name for key in keys[:3])
+            return Finding(1.0, f"{each.text} of each {names}, not of each {words[0]}")
+    return None
+
+
+def _bounds_count(each: SqlFilter) -> bool:
+    return each.lhs is not None and each.lhs.func == "COUNT" and isinstance(each.rhs, Number)
+
+
+def _tells_others(keys: list[Operand], word: str) -> bool:
+    """Whether groups are not those of one thing: no key of them identifies it."""
+    columns = [column for key in keys for column in key.columns]
+    return bool(columns) and not any(_identifies(column, word) for column in columns)
+
+
+_HOLDERS = re.compile(
+    r"\b([a-z]+s)\b (?:that |who |which )?(?:with|having|have|has|had|got|received)"
+    r" (?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b"
+)
+
+
+def _identifies(column: Column, word: str) -> bool:
+    """Whether a column tells one thing of that name from another: its key, its name, or a key elsewhere."""
+    stems = key_stems(column.name)
+    if stems is not None and (is_own_key(column) or any(word.startswith(each) for each in stems[-1:])):
+        return True
+    own = table_words(column.table or "")[-1:] == (word,)
+    return (
+        (own and is_name(column.name))
+        or identifier_words(column.name)[-1:] == (word,)
+        or (word in identifier_words(column.name) and is_name(column.name))
+    )
+
+
+def value_for_count(case: Case) -> Finding | None:
+    """A number of things is bounded, and the SQL bounds a value.
+
+    `at least 3 reviews` counts reviews; `rating >= 3` and `AVG(rating) >= 3` do not.
+
+    >>> value_for_count(case("Which routes have at least 3 stops?", "SELECT r.name FROM routes r JOIN stops s ON "
+    ...     "s.route_id = r.id WHERE s.minutes >= 3")).detail
+    'expected → actual: stops >= 3 → minutes >= 3'
+    """
+    for required in case.question.filters:
+        phrase = required.lhs.name if required.lhs is not None else ""
+        if required.op in _BOUNDS and _is_number_of_things(required, phrase, case):
+            found = _value_bounded(required, "".join(content_words(phrase)[-1:]) or "time", case)
+            wanted = f"{phrase or 'times'} {required.op.value} {required.rhs}"
+            return differing(wanted, found.text) if found is not None else None
+    return None
+
+
+def _is_number_of_things(required: QuestionFilter, phrase: str, case: Case) -> bool:
+    """Whether a bound is one on how many rows of a table there are, or how many times something was done."""
+    heads = {word for block in case.sql.blocks for table in block.tables for word in table_words(table)[-1:]}
+    times = isinstance(required.rhs, Number) and required.rhs.unit == "times"
+    counted = phrase.endswith("s") and not heads.isdisjoint(content_words(phrase)[-1:])
+    return counted or times
+
+
+def _number(each: Filter) -> float | None:
+    """The number that a filter compares with."""
+    return each.rhs.value if isinstance(each.rhs, Number) else None
+
+
+_BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
+
+
+def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
+    """The filter that bounds a value with the number asked for, where no filter bounds a count."""
+    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None]
+    if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
+        return None
+    return next(
+        (each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None
+    )
+
+
+def _counts(each: SqlFilter) -> bool:
+    name = each.lhs.name if each.lhs is not None else ""
+    return each.lhs is not None and (each.lhs.func == "COUNT" or "count(" in name or name.startswith("sum(case"))
+
+
+def _measures(each: SqlFilter) -> bool:
+    column = each.lhs.columns[0] if each.lhs is not None else None
+    if column is None or key_stems(column.name) is not None:
+        return False
+    return _COUNTERS.isdisjoint(identifier_words(column.name)) and each.clause in (
+        Clause.WHERE,
+        Clause.HAVING,
+        Clause.ON,
+    )
+
+
+_COUNTERS = frozenset("count num number total n qty quantity cnt amount size".split())
+
+
+def _named(each: SqlFilter) -> set[str]:
+    return {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
+
+
+_TOTAL_BOUND = re.compile(
+    r"\b(?:total|sum|combined|overall|altogether|in all)\b[^.?,]{0,40}\b(?:above|over|more than|exceed\w*"
+    r"|greater than|at least"
+    r"|below|under|less than)\b|\b(?:made|earned|generated|brought in|spent|billed|collected|took in|turned over|raised"
+    r"|grossed) (?:us )?(?:more than|less than|over|under|at least|above|below)\b"
+)
+
+
+def total_bounded_by_row(case: Case) -> Finding | None:
+    """The total of a group is to be bounded, and WHERE bounds each row of it.
+
+    Routes that made more than 500 in all are not those with one bill over 500.
+
+    >>> total_bounded_by_row(case("Which routes made more than 500 in May?",
+    ...     "SELECT route, SUM(fare) FROM trips WHERE fare > 500 GROUP BY route")).detail
+    'expected → actual: sum(fare) > 500 → fare > 500'
+    """
+    if not case.sql.group_by or case.sql.having or not _TOTAL_BOUND.search(said(case)):
+        return None
+    added = {column for each in case.sql.aggregations if each.func == "SUM" for column in each.columns}
+    for each in case.sql.filters:
+        if _bounds_row(each) and not added.isdisjoint(_columns(each)):
+            return differing(f"sum({_columns(each)[0].name}) {each.op.value} {each.rhs}", each.text)
+    return None
+
+
+def _bounds_row(each: SqlFilter) -> bool:
+    """Whether WHERE bounds one column by a number."""
+    bounds = each.op in _BOUNDS and each.clause is Clause.WHERE and (_number(each) or 0) > 1
+    return bounds and len(_columns(each)) == 1
+
+
+def _columns(each: SqlFilter) -> tuple[Column, ...]:
+    return each.lhs.columns if each.lhs is not None else ()
+
+
+_THINGS_BOUND = re.compile(
+    r"\b(?:number of|how many|count of|# of|count) (?:the |all )?(?:\w+ )?([a-z]+s) (?:that are |worth "
+    r"|of )?(?:over|above|below|under"
+    r"|more than|less than|at least|of at least)\b"
+)
+
+
+def row_bounded_by_total(case: Case) -> Finding | None:
+    """Things with a large or small value are to be counted, and HAVING bounds the total of their group.
+
+    The number of loans over 500 in each town does not depend on what the town's loans add up to.
+
+    >>> row_bounded_by_total(case("Number of loans over 500 per town",
+    ...     "SELECT town, COUNT(*) FROM loans GROUP BY town HAVING SUM(amount) > 500")).detail
+    'sum(amount) > 500 of each town'
+    """
+    found = _THINGS_BOUND.search(asked(case)) if case.sql.having else None
+    if found is None or not any(each.operand.func == "COUNT" for each in case.answer):
+        return None
+    thing = stem(found[1])
+    keys = [key.operand.name for key in case.sql.group_by[:3]]
+    total = next((each for each in case.sql.having if each.lhs is not None and each.lhs.func == "SUM"), None)
+    if total is None or thing not in _heads(case) or thing in identifier_words("_".join(keys)):
+        return None
+    return Finding(1.0, f"{total.text} of each {', '.join(keys)}")
+
+
+def _heads(case: Case) -> set[str]:
+    """What the rows of the tables are."""
+    return {table_words(table)[-1] for block in case.sql.blocks for table in block.tables}
+
+
+_AT_LEAST = re.compile(r"\b(\d+)(?:\+| or more| or fewer| times)? (?:\w+ )?([a-z]+s)\b")
+
+
+def values_counted_for_rows(case: Case) -> Finding | None:
+    """A number of things is bounded, and HAVING counts the different values of another column of theirs.
+
+    Five loans on one day are five loans, and one date.
+
+    >>> values_counted_for_rows(case("Members with more than 5 loans",
+    ...     "SELECT member_id FROM loans GROUP BY member_id HAVING COUNT(DISTINCT lent_on) > 5")).detail
+    'count(distinct lent_on) > 5 for the number of loans'
+    """
+    each = next((each for each in case.sql.having if _bounds_count(each)), None)
+    if each is None or each.lhs is None or not each.lhs.distinct or _DIFFERENT.search(said(case)):
+        return None
+    matches = [match for match in _AT_LEAST.finditer(asked(case)) if float(match[1]) == _number(each)]
+    thing = next((match[2] for match in matches if stem(match[2]) in _heads(case)), None)
+    if thing is None or _may_be_counted(each, thing, case):
+        return None
+    return Finding(1.0, f"{each.text} for the number of {thing}")
+
+
+_DIFFERENT = re.compile(r"\b(?:different|distinct|unique|separate|days?|dates?)\b")
+
+
+def _may_be_counted(each: SqlFilter, thing: str, case: Case) -> bool:
+    """Whether the counted column is a key, or is named by another word of the question than the thing."""
+    columns = _columns(each)
+    words = {word for column in columns for word in identifier_words(column.name)} - {stem(thing)}
+    keyed = any(key_stems(column.name) is not None for column in columns)
+    return len(columns) != 1 or keyed or any(is_named(word, case.spoken) for word in words)
+
+
+def rows_counted_for_kinds(case: Case) -> Finding | None:
+    """Both of two kinds are asked for, and HAVING counts rows of either.
+
+    Two yoga classes are two rows, and not both yoga and spin: COUNT(DISTINCT …) tells them apart.
+
+    >>> rows_counted_for_kinds(case("Who flew both 'Kite' and 'Swan'?", "SELECT pilot FROM flights WHERE plane IN "
+    ...     "('Kite', 'Swan') GROUP BY pilot HAVING COUNT(*) = 2")).detail
+    "count(*) = 2 of plane in ('kite', 'swan')"
+    """
+    each = next((each for each in case.sql.having if _bounds_count(each)), None)
+    if each is None or each.lhs is None or each.lhs.distinct or not _ALL_KINDS.search(said(case)) or _merges(case):
+        return None
+    chosen = (kept for kept in case.sql.filters if kept.block == each.block and _number(each) == _members(kept))
+    kinds = next(chosen, None)
+    return Finding(1.0, f"{each.text} of {kinds.text}") if kinds is not None else None
+
+
+_ALL_KINDS = re.compile(r"\bboth\b|\ball (?:two|three|four|of)\b|\beach of\b")
+
+
+def _merges(case: Case) -> bool:
+    """Whether equal rows are dropped before they are counted."""
+    return any(block.distinct for block in case.sql.blocks) or bool(case.sql.set_operations)
+
+
+def _members(each: SqlFilter) -> float:
+    """How many values IN lists."""
+    return float(len(each.rhs.members)) if each.op is Op.IN and isinstance(each.rhs, Choices) else -1.0

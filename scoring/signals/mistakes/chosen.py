@@ -1,0 +1,166 @@
+"""Signals about one row of each group: chosen too late, from too fine groups, or not chosen at all."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import is_named
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import asked, said, shapes
+from scoring.specification import Block, Column, Projection
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import is_own_key, key_stems
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_EVER = re.compile(
+    r"\bfirst[- ]time\b|\bfor the first time\b|\bfirst(?: \w+){0,3}? ever\b|\bfirst-ever\b|\b(?:very|ever) first\b"
+    r"|\bwhose first\b|\b(?:new|first-time) (?:customers|users|members|guests|patients|buyers|clients|subscribers)\b"
+)
+_IS = re.compile(
+    r"\b(?:very )?(?:first|last|latest|most recent|newest|earliest|current)(?: \w+){1,5}? (?:was|were|is|are"
+    r"|had|has|=)\b"
+)
+_NOW = re.compile(r"\b(?:right now|now|currently|current|at the moment|as of today|at present|these days|today)\b")
+_HISTORY = re.compile(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
+
+
+def extreme_after_condition(case: Case) -> Finding | None:
+    """The first or last row is to meet a condition, and it is looked for among the rows that meet it.
+
+    Whose first flight ever was in May is found among all flights. Among those of May, everyone has a first one.
+
+    >>> extreme_after_condition(case("Pilots whose very first flight was a glider", "SELECT pilot FROM (SELECT pilot, "
+    ...     "ROW_NUMBER() OVER (PARTITION BY pilot ORDER BY day) AS n FROM flights WHERE kind = 'glider') t WHERE n = 1"
+    ... )).detail
+    "kind = 'glider' before the first row is taken"
+    """
+    for each in shapes(case, ShapeKind.CHOSEN):
+        tested, followed = each.columns
+        timed = tested == followed
+        if (timed and _EVER.search(said(case))) or (not timed and _is_of_chosen(each, case)):
+            return Finding(1.0, f"{each.text} before the first row is taken")
+    return None
+
+
+def _is_of_chosen(shape: Shape, case: Case) -> bool:
+    """Whether the question says that the chosen row has the value: after `whose last … was`, or now."""
+    text = asked(case)
+    places = [text.find(word.replace("_", " ").strip("%")) for word in shape.words]
+    places += [text.find(word.strip("%")) for word in shape.words]
+    found = _IS.search(text)
+    if found is not None and any(place >= found.end() for place in places):
+        return True
+    history = _HISTORY.search(f"{said(case)} {' '.join(identifier_words(shape.columns[0].table or ''))}")
+    if history is None or not _NOW.search(text) or not any(place >= 0 for place in places):
+        return False
+    return not any(re.search(rf"\b(?:latest|last|most recent|newest) {re.escape(word)}", text) for word in shape.words)
+
+
+_EACH_ONE = re.compile(r"\b(?:for|of|per|in|by|from) (?:each|every) (\w+)|\bper (\w+)|\b(?:each|every) (\w+?)(?:'s)? ")
+
+
+def rank_of_finer_groups(case: Case) -> Finding | None:
+    """The first row of each thing is asked for, and the rank is within groups of the thing and something else.
+
+    The latest place of each van is one place. Ranked within van and place, each place is a latest one.
+
+    >>> rank_of_finer_groups(case("What is the latest stop of each van?", "SELECT van_id, city FROM (SELECT van_id, "
+    ...     "city, RANK() OVER (PARTITION BY van_id, city ORDER BY day DESC) AS n FROM scans) t WHERE n = 1")).detail
+    'the first within van_id, city'
+    """
+    things = frozenset([word for match in _EACH_ONE.finditer(asked(case)) for word in match.groups() if word])
+    if len(things) != 1:
+        return None
+    for each in shapes(case, ShapeKind.RANK_GROUPS):
+        own = [_is_of(column, things) for column in each.columns]
+        spoken = [_is_spoken(column, case) for column in each.columns]
+        if any(own) and (False, False) in zip(own, spoken, strict=True):
+            return Finding(1.0, f"the first within {', '.join(column.name for column in each.columns[:4])}")
+    return None
+
+
+def _is_of(column: Column, things: frozenset[str]) -> bool:
+    """Whether a column is the key or the name of a thing."""
+    words = set(identifier_words(column.name)) | set(identifier_words(column.table or "")[-1:])
+    return any(is_named(word, frozenset(words)) for word in things)
+
+
+def _is_spoken(column: Column, case: Case) -> bool:
+    words = key_stems(column.name) or identifier_words(column.name)
+    return any(is_named(word, case.spoken) for word in words)
+
+
+_LATEST = re.compile(r"\b(?:current|latest|most recent|newest)\b")
+_LARGEST = re.compile(
+    r"\b(?:highest|largest|biggest|max(?:imum)?|peak|top|greatest|best|most (?!recent)\w+|minimum|lowest|min)\b"
+)
+
+
+def latest_read_as_largest(case: Case) -> Finding | None:
+    """The value of the latest row of each thing is asked for, and its largest value comes.
+
+    A balance that fell was larger before. MAX of the time beside MAX of the value does not bring both from one row.
+
+    >>> latest_read_as_largest(case("What is the current weight of each van?",
+    ...     "SELECT van_id, MAX(weighed_at), MAX(weight) FROM weighings GROUP BY van_id")).detail
+    'max(weight) beside max(weighed_at)'
+    """
+    text = said(case)
+    if not case.sql.group_by or not _LATEST.search(text) or _LARGEST.search(text):
+        return None
+    extremes = [each for each in case.answer if _takes_extreme(each)]
+    timed = next((each for each in extremes if is_time(each.operand.columns[0].name)), None)
+    value = next((each for each in extremes if not is_time(each.operand.columns[0].name)), None)
+    if timed is None or value is None:
+        return None
+    return Finding(1.0, f"{value.operand.name} beside {timed.operand.name}")
+
+
+def _takes_extreme(shown: Projection) -> bool:
+    """Whether a column of the answer is MAX or MIN of one column."""
+    operand = shown.operand
+    plain = operand.func in ("MAX", "MIN") and len(operand.columns) == 1
+    return plain and operand.name in (f"max({operand.columns[0].name})", f"min({operand.columns[0].name})")
+
+
+_ONE_EACH = re.compile(r"\b(?:one|single|1) (?:row|record|line|entry|result) (?:per|for each|for every|each)\b")
+_END = re.compile(r"\b(?:newest|latest|most recent|last|first|oldest|earliest)\b")
+_TWICE = re.compile(
+    r"\btwice\b|\bdouble[ds]?\b|\bduplicat\w*|\bonly once\b|\bcount (?:those|them|each|these|it) once\b"
+    r"|\bre-?(?:sent|loaded"
+    r"|uploaded|imported)\b|\bdedup\w*|\bmore than once\b"
+)
+
+
+def repeats_kept(case: Case) -> Finding | None:
+    """Repeated rows are to be dropped, and DISTINCT keeps them because they differ in another column.
+
+    With the key of each row beside the rest, no two rows are equal. One row for each thing, the newest, needs a rank.
+
+    >>> repeats_kept(case("Total weight, scans that were sent twice count once",
+    ...     "SELECT SUM(weight) FROM (SELECT DISTINCT scan_id, van_id, weight FROM scans) t")).detail
+    'DISTINCT over scan_id'
+    """
+    blocks = [block for block in case.sql.blocks if block.distinct and len(block.tables) == 1]
+    if not blocks or case.sql.windows or "distinct on" in case.query.sql.casefold():
+        return None
+    if _TWICE.search(said(case)):
+        key = next((key for block in blocks for key in _own_keys(block, case)), None)
+        return Finding(1.0, f"DISTINCT over {key}") if key is not None else None
+    return _wide(case) if _ONE_EACH.search(said(case)) and _END.search(said(case)) else None
+
+
+def _wide(case: Case) -> Finding | None:
+    """DISTINCT over several columns, of which nothing takes one for each thing."""
+    columns = len(case.answer)
+    if columns < 2 or case.sql.group_by or case.sql.aggregations:
+        return None
+    return Finding(1.0, f"DISTINCT over {columns} columns")
+
+
+def _own_keys(block: Block, case: Case) -> list[str]:
+    """The keys of its own rows that a block shows."""
+    shown = [each.operand for each in case.sql.projections if each.block == block.path]
+    return [each.columns[0].name for each in shown if len(each.columns) == 1 and is_own_key(each.columns[0])]

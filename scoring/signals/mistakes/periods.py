@@ -1,0 +1,168 @@
+"""Signals about periods: by which parts of dates rows are grouped, ordered and limited."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import operand_words
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.windows import RUNNING, is_time_like
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification.shapes import ShapeKind
+from scoring.values import TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_GRAINS = "hour|day|week|month|quarter|year"
+_PER_GRAIN = re.compile(
+    rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)"
+    rf"|\b({_GRAINS}) (?:by|over|on) \2\b"
+)
+_ADVERBS = re.compile(
+    r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
+)
+_ADVERB_GRAINS = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+}
+
+
+def period_of_groups_wrong(case: Case) -> Finding | None:
+    """A value for each period is asked for, and rows are grouped by another period.
+
+    Grouped by day, a month has thirty rows.
+
+    >>> period_of_groups_wrong(case("Total fares by month",
+    ...     "SELECT CAST(flown_at AS DATE), SUM(fare) FROM trips GROUP BY CAST(flown_at AS DATE)")).detail
+    'expected → actual: month → day'
+    """
+    groups = shapes(case, ShapeKind.GRAIN)
+    given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
+    wanted = _asked_grains(asked(case)) if given else set[str]()
+    grain = next(iter(wanted), "")
+    if len(wanted) != 1 or re.search(
+        r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)
+    ):
+        return None
+    named = grain in given or _names_grain(case, grain)
+    return None if named else differing(grain, ", ".join(sorted(given)))
+
+
+def _asked_grains(text: str) -> set[str]:
+    found = {match[1] or match[2] for match in _PER_GRAIN.finditer(text)}
+    return found | {_ADVERB_GRAINS[match[1]] for match in _ADVERBS.finditer(text)}
+
+
+def _names_grain(case: Case, grain: str) -> bool:
+    """Whether some grouped or shown column is named like the period: a calendar table may hold it."""
+    keys = [key.operand for key in case.sql.group_by] + [each.operand for each in case.answer]
+    return any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer)
+
+
+def period_ungrouped(case: Case) -> Finding | None:
+    """A value for each period is asked for, and nothing groups by a date.
+
+    One total comes in place of one for each month. Averages and divisions per period need no group.
+
+    >>> period_ungrouped(case("Total fares per month in 2020",
+    ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
+    'no group for each month'
+    """
+    if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None or _needs_no_group(case):
+        return None
+    wanted = _asked_grains(asked(case))
+    if len(wanted) != 1 or _AVERAGED.search(asked(case)):
+        return None
+    grain = wanted.pop()
+    read = any(grain in identifier_words(column.name) for column in case.sql.columns)
+    grouped = _groups_by_time(case) or read or _names_grain(case, grain)
+    return None if grouped else Finding(1.0, f"no group for each {grain}")
+
+
+def _groups_by_time(case: Case) -> bool:
+    names = [column.name for key in case.sql.group_by for column in key.operand.columns]
+    names += [each.alias for each in case.answer if each.alias]
+    return any(map(is_time_like, names))
+
+
+_AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
+
+
+def _needs_no_group(case: Case) -> bool:
+    """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
+    sql = case.sql
+    return bool(sql.divisions or sql.windows) or any(
+        each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations
+    )
+
+
+def month_miswritten(case: Case) -> Finding | None:
+    """A month is written with the code of minutes, or sums and rows follow the names of months.
+
+    `%Y-%M` and `YYYY-MI` give the minute. By name, April comes first.
+
+    >>> month_miswritten(case("Total fares by month", "SELECT strftime('%Y-%M', flown_at), SUM(fare) FROM trips "
+    ...     "GROUP BY 1")).strength
+    1.0
+    """
+    minute = first(case, ShapeKind.MINUTE_FOR_MONTH)
+    if minute is not None and "minute" not in said(case):
+        return Finding(1.0, minute.text)
+    named = first(case, ShapeKind.MONTH_NAME_ORDER)
+    if named is None or "alphabet" in said(case):
+        return None
+    running = bool(RUNNING.search(asked(case))) or first(case, ShapeKind.NEIGHBOUR) is not None
+    return Finding(1.0 if running else 0.5, named.text)
+
+
+_LAST_DAYS = re.compile(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
+
+
+def rows_for_days(case: Case) -> Finding | None:
+    """The last N days are asked for, and the SQL takes the last N rows.
+
+    A day may have many rows or none.
+
+    >>> rows_for_days(case("Total fares of the last 7 days",
+    ...     "SELECT SUM(fare) FROM (SELECT fare FROM trips ORDER BY flown_at DESC LIMIT 7) t")).detail
+    'LIMIT 7 for the last 7 days'
+    """
+    span = _LAST_DAYS.search(asked(case)) if case.sql.order_by and case.sql.limits else None
+    if span is None:
+        return None
+    cut = next((each for each in case.sql.limits if each.count == int(span[1])), None)
+    if cut is None:
+        return None
+    timed = any(is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
+    grouped = first(case, ShapeKind.GRAIN) is not None
+    return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
+
+
+_MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
+_OF_YEAR = re.compile(
+    r"\b(?:calendar month|month of (?:the )?year|season\w*|across (?:all )?years|regardless|month name)\b"
+)
+
+
+def months_of_years_merged(case: Case) -> Finding | None:
+    """A value for each month is asked for, and the same month of all years is one group.
+
+    Half strength, as the table may hold one year.
+
+    >>> months_of_years_merged(case("Trips per month",
+    ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
+    0.5
+    """
+    text = said(case)
+    groups = shapes(case, ShapeKind.GRAIN)
+    if len(groups) != 1 or not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text):
+        return None
+    if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
+        return None
+    timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
+    yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
+    return None if timed or yearly else Finding(0.5, groups[0].text)

@@ -1,0 +1,188 @@
+"""Signals about days that follow each other, stretches of time that overlap, weekends and hours."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification import Clause, Op, SqlFilter
+from scoring.specification.shapes import ShapeKind
+from scoring.values import Number, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_STREAK = re.compile(
+    r"\b(?:days?|weeks?|months?|years?|quarters?|nights?)\b[^.?]{0,15}\b(?:in a row|running|on end)\b"
+    r"|\bconsecutive(?:ly)? (?:\w+ )?(?:days|weeks|months|years|quarters|nights)\b|\b(?:daily|day|login"
+    r"|activity) streaks?\b"
+    r"|\bstreaks? of (?:\w+ ){0,3}(?:days|weeks|months)\b|\bback[- ]to[- ]back (?:days|weeks|months)\b"
+)
+
+
+def streak_unchecked(case: Case) -> Finding | None:
+    """Days in a row are asked for, and nothing tests that one follows upon the other.
+
+    Three different days, or a third visit, may lie weeks apart. A row number over all rows does not count the days of
+    one thing.
+
+    >>> streak_unchecked(case("Pilots who flew 3 days in a row",
+    ...     "SELECT pilot FROM flights GROUP BY pilot HAVING COUNT(DISTINCT day) >= 3")).detail
+    'days in a row: no two days are compared'
+    """
+    found = _STREAK.search(asked(case))
+    if found is None:
+        return None
+    steps = shapes(case, ShapeKind.STEP)
+    if not steps:
+        compared = any(each.bound for each in case.sql.joins) or any(each.correlated for each in case.sql.subqueries)
+        return None if compared else Finding(1.0, f"{found.group()}: no two days are compared")
+    alone = next((each.text for each in steps if each.words), None)
+    grouped = max((_keys_of(each.block, case) for each in case.sql.group_by), default=0) > 1
+    return Finding(1.0, f"{alone}: no PARTITION BY") if alone is not None and grouped else None
+
+
+def _keys_of(block: str, case: Case) -> int:
+    """By how many keys a block groups."""
+    return sum(each.block == block for each in case.sql.group_by)
+
+
+_OVERLAPS = re.compile(r"\b(?:overlap\w*|clash\w*|conflict\w*|double[- ]book\w*)\b")
+_IN_FORCE = re.compile(
+    r"\b(?:in force|active|valid|open|in house|employed|live|running|effective|subscribed|covered|insured"
+    r"|on loan|rented"
+    r"|occupied|booked)\b[^.?]{0,20}\b(?:on|at|as of|as at)\b"
+)
+_STARTS = frozenset("start from begin began arrival arrive in checkin pickup hire join effective since open".split())
+_ENDS = frozenset("end to until till expiry expire departure depart out checkout return due close leave left".split())
+
+
+def overlap_missed(case: Case) -> Finding | None:
+    """What overlaps a time is asked for, and only what begins, ends or lies in it is found.
+
+    A booking that began before and ends after is missed. It begins before the end and ends after the beginning.
+
+    >>> overlap_missed(case("How many cards were valid on 1 May 2020?", "SELECT COUNT(*) FROM cards WHERE start_date "
+    ...     "<= '2020-05-01' AND end_date BETWEEN '2020-01-01' AND '2020-05-01'")).detail
+    'end_date within [2020-01-01, 2020-05-02)'
+    """
+    text = asked(case)
+    if _OVERLAPS.search(text):
+        return _ends_equal(case)
+    sides = _sides(case)
+    if sides is None:
+        return None
+    start, end = sides
+    if end.alternative is not None:
+        alone = end.alternative == start.alternative and not re.search(r"\b(?:or|either)\b", text)
+        return Finding(1.0, f"{start.text} or {end.text}") if alone else None
+    return Finding(1.0, end.text) if _IN_FORCE.search(text) and _ends_by(end) else None
+
+
+def _sides(case: Case) -> tuple[SqlFilter, SqlFilter] | None:
+    """The tests of when a stretch of time begins and when it ends, where a block has one of each."""
+    timed = [each for each in case.sql.filters if each.op is Op.WITHIN and each.clause is Clause.WHERE]
+    ends = [each for each in timed if _is_side(each, _ENDS)]
+    starts = [each for each in timed if each not in ends and _is_side(each, _STARTS)]
+    if len(ends) != 1 or len(starts) != 1 or ends[0].block != starts[0].block:
+        return None
+    return starts[0], ends[0]
+
+
+def _is_side(each: SqlFilter, words: frozenset[str]) -> bool:
+    """Whether a filter tests one column that is named like a side of a stretch of time."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    if len(columns) != 1 or not isinstance(each.rhs, TimeRange):
+        return False
+    return not words.isdisjoint((*columns[0].name.split("_"), *identifier_words(columns[0].name)))
+
+
+def _ends_by(each: SqlFilter) -> bool:
+    """Whether a filter keeps what lies before a time."""
+    return isinstance(each.rhs, TimeRange) and each.rhs.end is not None
+
+
+_SPANS = re.compile(r"\bbetween\b|\boverlaps\b|range\(|&&", re.IGNORECASE)
+
+
+def _ends_equal(case: Case) -> Finding | None:
+    """Two rows overlap only if their times are equal."""
+    pair = first(case, ShapeKind.SELF_PAIR)
+    timed = any(is_time(side.name) for each in shapes(case, ShapeKind.COLUMNS_COMPARED) for side in each.columns)
+    if pair is None or timed or _SPANS.search(case.query.sql):
+        return None
+    equal = [column.name for column in pair.columns if is_time(column.name)]
+    return Finding(1.0, f"equal {', '.join(equal)}") if equal else None
+
+
+_WEEKDAYS = re.compile(
+    r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w|%u)[^=<>]{0,60}?\bin\s*\(([\d', ]+)\)",
+    re.IGNORECASE,
+)
+_SUNDAY_FIRST = frozenset({1, 7})
+_SUNDAY_ZERO = frozenset({0, 6})
+_MONDAY_FIRST = frozenset({6, 7})
+_MONDAY_ZERO = frozenset({5, 6})
+_NUMBERED = {
+    "isodow": _MONDAY_FIRST,
+    "dayofweekiso": _MONDAY_FIRST,
+    "todayofweek": _MONDAY_FIRST,
+    "%u": _MONDAY_FIRST,
+    "%w": _SUNDAY_ZERO,
+    "dow": _SUNDAY_ZERO,
+    "dw": _SUNDAY_FIRST,
+}
+
+
+def weekend_misnumbered(case: Case) -> Finding | None:
+    """A weekend is asked for, and the SQL takes other days by the numbers that its dialect gives to weekdays.
+
+    MySQL's DAYOFWEEK counts from Sunday as 1, so Saturday and Sunday are 7 and 1.
+
+    >>> weekend_misnumbered(case("How many trips on weekends?",
+    ...     "SELECT COUNT(*) FROM trips WHERE strftime('%w', day) IN ('6', '7')")).detail
+    'expected → actual: 0, 6 → 6, 7'
+    """
+    if "weekend" not in said(case):
+        return None
+    for match in _WEEKDAYS.finditer(case.query.sql):
+        wanted = _weekend(match[1].casefold().replace("_", ""), case.sql.dialect)
+        given = frozenset(map(int, re.findall(r"\d", match[2])))
+        if wanted and len(given) == 2 and given != wanted:
+            return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
+    return None
+
+
+def _weekend(function: str, dialect: str) -> frozenset[int]:
+    """The numbers of Saturday and Sunday; none where they depend on settings."""
+    if function == "dayofweek":
+        return _SUNDAY_ZERO if dialect in ("snowflake", "duckdb") else _SUNDAY_FIRST
+    if function == "weekday":
+        known = {"mysql": _MONDAY_ZERO, "spark": _MONDAY_ZERO, "databricks": _MONDAY_ZERO, "tsql": _SUNDAY_FIRST}
+        return known.get(dialect, frozenset())
+    return _NUMBERED.get(function, frozenset())
+
+
+_CLOCK = re.compile(r"\b(after|from|since|past|before|until|by) (\d{1,2})(?::?00)? ?(am|pm|h\b|o'clock)")
+
+
+def hour_shifted(case: Case) -> Finding | None:
+    """A time of day is asked for, and the SQL bounds the hour one too late.
+
+    After 6 pm begins at 18:00, which has the hour 18; `> 18` begins at 19:00. Before 9, the hour is at most 8.
+
+    >>> hour_shifted(case("How many trips began after 6 pm?",
+    ...     "SELECT COUNT(*) FROM trips WHERE EXTRACT(HOUR FROM began_at) > 18")).detail
+    'hour(began_at) > 18'
+    """
+    found = _CLOCK.search(asked(case))
+    if found is None:
+        return None
+    hour = int(found[2]) % 12 + 12 if found[3] == "pm" else int(found[2])
+    late = Op.GT if found[1] in ("after", "from", "since", "past") else Op.LE
+    for each in case.sql.filters:
+        name = each.lhs.name if each.lhs is not None else ""
+        if each.op is late and each.rhs == Number(hour) and name.startswith(("hour(", "extract(hour", "datepart(hour")):
+            return Finding(1.0, each.text)
+    return None
