@@ -231,3 +231,12 @@ async def test_a_retry_is_one_row_with_its_attempt(client):
     assert (await send(client, spans)).status_code == 200
     [row] = await stored(client)
     assert row["event_id"].endswith(ran.span_id)
+
+
+async def test_the_attempts_of_answers_are_counted(client):
+    agent, failed, ran = trace(ASKED, {**ANSWERED, "error.type": "42703"}, ANSWERED)
+    now = time.time_ns()
+    spans = [agent, replace(failed, start_nanos=now), replace(ran, parent_id=agent.span_id, start_nanos=now + 1)]
+    await send(client, spans)
+    text = (await client.get("/metrics")).text
+    assert 'sqlassay_answer_attempts_sum{agent="atlas",tenant="default"} 1.0' in text
