@@ -125,7 +125,9 @@ class QueryEvent(BaseModel):
         exclude=True,
         description="Values of the SQL's placeholders, by place or name; they are put into `sql`, not kept beside it.",
     )
-    result: ResultDocument | None = Field(default=None, description="What running the SQL gave, as far as known.")
+    result: ResultDocument | None = Field(
+        default=None, description="What running the SQL gave; without it nothing is assumed."
+    )
     history: History | None = Field(default=None, description="Earlier turns, oldest first; a follow-up needs them.")
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     canary: Canary | None = Field(default=None, description="Set where a canary was asked and not a user's question.")
