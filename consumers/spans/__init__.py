@@ -3,5 +3,16 @@
 from consumers.spans.attributes import SpanTable
 from consumers.spans.join import Joined, JoinLimits, SpanEvent, SpanJoin, TraceKey
 from consumers.spans.span import Span
+from consumers.spans.unanswered import NoAnswer, NoAnswerReason
 
-__all__ = ["JoinLimits", "Joined", "Span", "SpanEvent", "SpanJoin", "SpanTable", "TraceKey"]
+__all__ = [
+    "JoinLimits",
+    "Joined",
+    "NoAnswer",
+    "NoAnswerReason",
+    "Span",
+    "SpanEvent",
+    "SpanJoin",
+    "SpanTable",
+    "TraceKey",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -13,7 +13,7 @@ from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.queueing.retrying import Backoff
-from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
+from consumers.spans import Joined, NoAnswer, Span, SpanEvent, SpanJoin, TraceKey
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
 """Stores the events of one trace."""
@@ -37,6 +37,14 @@ class OnDeadLetter(Protocol):
     def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
         """Returns when it is durable; raises `Unavailable`."""
         ...
+
+
+OnNoAnswer: TypeAlias = Callable[[NoAnswer], None]
+"""Called for each closed trace that gave no answer."""
+
+
+def _ignore(_: NoAnswer) -> None:
+    return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +108,12 @@ class JoinSpans:
         timer: Callable[[], float],
         *,
         on_dead_letter: OnDeadLetter = count_only,
+        on_no_answer: OnNoAnswer = _ignore,
         backoff: Backoff | None = None,
         most_storing: int = 1000,
     ) -> None:
         self._join, self._submit, self._timer, self._on_dead_letter = join, submit, timer, on_dead_letter
+        self._on_no_answer = on_no_answer
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _AwaitedTrace] = {}
         self._tasks: set[Storing] = set()
@@ -119,13 +129,12 @@ class JoinSpans:
     async def add(self, spans: Sequence[Span], *, tenant: str | None = None) -> SpansReceipt:
         """Adds the spans of one sender once there is room; `tenant` is the only one it may write for."""
         sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
-        for start in range(0, len(spans), _SLICE):
+        for part, more in _slices(spans):
             await self._has_room(tenant)
             if sender.done.cancelled():
                 break
-            part = spans[start : start + _SLICE]
             traces = self._expect(part, sender, tenant)
-            self._store_events(self._join.add(part, self._timer(), tenant=tenant))
+            self._store_events(self._join.add(part, self._timer(), tenant=tenant, more=more))
             self._changed.set()
             storing.update(*(trace.storing for trace in traces))
             # lets other tasks run: one export may hold ten thousand spans
@@ -191,6 +200,8 @@ class JoinSpans:
 
     def _apply(self, step: Joined) -> None:
         self._store_events(step.events)
+        for each in step.unanswered:
+            self._on_no_answer(each)
         for key in step.closed:
             trace = self._traces.pop(key, None)
             if trace is not None:
@@ -265,3 +276,22 @@ def _record(event: SpanEvent) -> Record:
     # the event's id is trace and span id, as in W3C's trace context; an exported span was sampled
     traceparent = f"00-{event.payload['event_id']}-01"
     return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)
+
+
+def _slices(spans: Sequence[Span]) -> Iterator[tuple[Sequence[Span], bool]]:
+    """The spans in parts of about `_SLICE`, with whether more of the part's trace follow: only a long one is cut."""
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace_id, []).append(span)
+    part: list[Span] = []
+    for own in traces.values():
+        if len(own) > _SLICE:
+            for start in range(0, len(own), _SLICE):
+                yield own[start : start + _SLICE], start + _SLICE < len(own)
+            continue
+        if len(part) + len(own) > _SLICE:
+            yield part, False
+            part = []
+        part += own
+    if part:
+        yield part, False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -12,11 +13,16 @@ from consumers.spans.tool_calls import is_query
 ASKING_ROLES = frozenset({"user", "human"})
 """Roles whose messages hold the question."""
 _ROLES = ("user", "human", "assistant", "ai", "system", "tool")
-_ASKED = ("question", "user_question", "task", "query_str", "user_input", "input", "prompt", "message", "query")
+_ASKED = (
+    *("question", "user_question", "user_query", "nl_query", "task", "query_str", "user_msg", "user_input", "input"),
+    *("prompt", "message", "query"),
+)
 """Names under which a question is passed on."""
-_HOLDERS = ("inputs", "input", "query_bundle", "kwargs", "data")
+_HOLDERS = ("inputs", "input", "input_args", "query_bundle", "kwargs", "data")
 _DEEPEST = 3
 _TEXT_KEYS = ("content", "text")
+_REPR = re.compile(r"<?[A-Za-z_][\w.]*\((?:\w+=|\))|<[\w.]+ object at ")
+"""How the text of a Python object begins, such as that of a template."""
 
 
 def question_in(value: object) -> str | None:
@@ -44,7 +50,7 @@ def question_of_input(value: object, depth: int = 0) -> str | None:
     """
     held = _decoded(value) if isinstance(value, str) else value
     if isinstance(held, str):
-        return held if held.strip() and not is_query(held) else None
+        return held if _asks(held) else None
     if messages_in(held):
         return _last_question(held) or None
     if not isinstance(held, Mapping) or depth > _DEEPEST:
@@ -56,7 +62,12 @@ def question_of_input(value: object, depth: int = 0) -> str | None:
 
 def _named_question(fields: Mapping[str, object]) -> str | None:
     texts = (text for key in _ASKED if isinstance(text := fields.get(key), str))
-    return next((text for text in texts if text.strip() and not is_query(text)), None)
+    return next((text for text in texts if _asks(text)), None)
+
+
+def _asks(text: str) -> bool:
+    """Whether a text may be a question: it is not blank, no query and no object."""
+    return bool(text.strip()) and not is_query(text) and _REPR.match(text) is None
 
 
 def _question_within(value: object, depth: int) -> str | None:
@@ -90,7 +101,7 @@ def messages_in(value: object) -> list[Mapping[str, object]]:
         value = _decoded(value)
     if isinstance(value, Mapping):
         held = cast("Mapping[str, object]", value)
-        value = held.get("messages", [held])
+        value = held.get("messages", held.get("contents", [held]) if "role" not in held else [held])
     if not isinstance(value, list):
         return []
     parts = cast("list[object]", value)
@@ -131,7 +142,7 @@ def _last_question(value: object) -> str | None:
 
 def text_of(message: Mapping[str, object]) -> str:
     """The text of a message: its content, or its text parts."""
-    content = message.get("content", message.get("parts"))
+    content = message.get("content", message.get("contents", message.get("parts")))
     if isinstance(content, str):
         return content
     if not isinstance(content, Sequence):

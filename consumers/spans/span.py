@@ -24,6 +24,10 @@ class Span:
     """Whether the producer knows that the parent ran in another process."""
     start_nanos: int = 0
     """Start in ns since 1970 UTC; 0 is unknown."""
+    name: str = ""
     attributes: Attributes = field(default_factory=dict[str, JsonValue])
+    """Only those that the table reads."""
+    unread: tuple[str, ...] = ()
+    """Names of its other attributes, without their values: sorted, each once, with `N` for a number between dots."""
     resource: Attributes = field(default_factory=dict[str, JsonValue])
     """Attributes of the process it ran in."""

@@ -19,6 +19,7 @@ from consumers.wire.history import History, needs
 from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
 from consumers.wire.run_results import ResultDocument
+from consumers.wire.span_source import SPAN_SOURCE, identifying
 from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import bad_character, field_shown, json_type, shorten
 from scoring.query import Query
@@ -28,8 +29,6 @@ MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""
 MAX_EVENT_VALUES = 50_000
 """Most JSON values in one event."""
-SPAN_SOURCE = "/opentelemetry"
-"""Source of events that are joined from spans. A blank question in such an event was not found in its trace."""
 
 
 class InvalidReason(StrEnum):
@@ -152,10 +151,11 @@ class QueryEvent(BaseModel):
 
     @property
     def payload(self) -> bytes:
-        """All fields but the id, the reference and the parameters, as canonical JSON."""
+        """All fields but the id, the reference, the parameters and a trace's attempts, as canonical JSON."""
         absent = {name for name in ("result", "canary", "history") if not getattr(self, name)}
-        left_out = {"event_id", "reference_sql"} | absent
-        return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
+        fields = self.model_dump(exclude={"event_id", "reference_sql"} | absent)
+        known = fields | {"attributes": identifying(self.source, self.attributes)}
+        return orjson.dumps(known, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
     @cached_property
     def payload_hash(self) -> str:

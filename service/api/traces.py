@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+import orjson
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
 from consumers.errors import Unavailable
 from consumers.pool.flight import PoolClosed
+from consumers.spans.explanation import explain
 from consumers.wire.events import InvalidEvent, InvalidReason
 from service.api.access import Publisher, RunningService
 from service.api.bodies import content_type, read_body
@@ -125,10 +127,14 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     openapi_extra=_BODY,
     summary="Publish answers as OpenTelemetry spans",
 )
-async def post_traces(request: Request, service: RunningService, caller: Publisher) -> Response:
+async def post_traces(
+    request: Request, service: RunningService, caller: Publisher, dry_run: Annotated[bool, Query()] = False
+) -> Response:
     """Turns spans with SQL into events, joined with the question of their trace. OTLP/HTTP.
 
     200: every span is accepted, except those counted in `partialSuccess`. 503: send the same request again.
+    With `dry_run=true` nothing is stored or counted. The reply says in JSON what was read from each span, and which
+    answers the spans give or why they give none.
     """
     async with read_body(request, service, caller, {PROTOBUF, JSON}) as body:
         as_json = body.kind == JSON
@@ -138,6 +144,8 @@ async def post_traces(request: Request, service: RunningService, caller: Publish
 
         export = await (body.parse_json(read, service.settings.limits.max_values) if as_json else body.run(read))
         body.reserve(len(export.spans) * _SPAN_BYTES)
+        if dry_run:
+            return Response(await body.run(lambda: _explained(export, service)), media_type=JSON)
         rejected = await service.spans.accept(export, caller.tenant)
     service.metrics.spans_received(len(export.spans), rejected.count)
     content = accepted(rejected.count, rejected.fault, as_json=as_json)
@@ -148,6 +156,11 @@ def _read(body: bytes, service: Service, tenant: str | None, *, as_json: bool) -
     table = service.settings.spans.table
     export = read_otlp(body, table, as_json=as_json)
     return export if tenant is None else without_foreign_spans(export, tenant, table)
+
+
+def _explained(export: Export, service: Service) -> bytes:
+    explained = explain(export.spans, service.settings.spans.table)
+    return orjson.dumps({**explained, "rejected": export.rejected, "fault": export.fault})
 
 
 def _error(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:

@@ -30,6 +30,7 @@ from service.commands.options import (
     VerifyOptions,
     with_options,
 )
+from service.commands.spans.app import spans
 
 app = typer.Typer(
     name="sqlassay",
@@ -45,10 +46,8 @@ app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
-app.add_typer(bench, name="bench")
-app.add_typer(learn, name="learn")
-app.add_typer(evaluation, name="eval")
-app.add_typer(canary, name="canary")
+for name, group in (("bench", bench), ("learn", learn), ("eval", evaluation), ("canary", canary), ("spans", spans)):
+    app.add_typer(group, name=name)
 
 
 def _print_version(requested: bool) -> None:

@@ -135,6 +135,15 @@ class DeclaredMetrics:
         )
         self.stalls = count("sqlassay_stalls", "Failed tries of a dependency that were retried.", ("dependency",))
         self.spans = count("sqlassay_spans", "OpenTelemetry spans, accepted or rejected.", ("fate",))
+        self.no_answers = count(
+            "sqlassay_traces_without_answer", "Traces that closed without an answer, by reason.", ("reason",)
+        )
+        self.attempts = Summary(
+            *self._named(
+                "sqlassay_answer_attempts", "Other queries that a trace has for the question of an answer.", WHO
+            ),
+            registry=self.registry,
+        )
         self.spans_waiting = gauge("sqlassay_spans_waiting", "Spans waiting for the rest of their trace.")
         self.telemetry = count(
             "sqlassay_telemetry",

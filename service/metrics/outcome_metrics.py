@@ -9,6 +9,8 @@ from prometheus_client.metrics_core import Metric
 
 from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.evaluation.outcomes import Outcome, Trigger
+from consumers.spans.answers import attempts_of
+from consumers.wire.span_source import SPAN_SOURCE
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import Rules
@@ -75,6 +77,8 @@ class Metrics:
         if evaluation.trigger is Trigger.BACKFILL:
             return
         who = self._who.label(evaluation.event.tenant, evaluation.event.agent)
+        if evaluation.event.source == SPAN_SOURCE:
+            self._of.attempts.labels(*who).observe(attempts_of(evaluation.event.attributes))
         match evaluation.result:
             case Unscored(reason=reason):
                 self._of.unscored.labels(*who, reason.value).inc()
@@ -127,6 +131,10 @@ class Metrics:
         """Counts the spans of one export."""
         self._of.spans.labels("taken").inc(taken)
         self._of.spans.labels("rejected").inc(rejected)
+
+    def trace_without_answer(self, reason: str) -> None:
+        """Counts a trace that closed without an answer."""
+        self._of.no_answers.labels(reason).inc()
 
     def record_export(self, signal: Signal, outcome: ExportOutcome, count: int) -> None:
         """Counts spans or results for the collector by outcome."""

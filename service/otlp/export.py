@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,7 +11,8 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.attributes import RESOURCE, TOOL_MESSAGE, USER_MESSAGE
+from consumers.spans.attributes import CHOICE, RESOURCE, TOOL_MESSAGE, USER_MESSAGE, is_read, without_places
+from consumers.spans.presets import STATUS, STATUS_TEXT
 from consumers.wire.events import InvalidEvent, InvalidReason
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
@@ -21,23 +23,44 @@ MAX_SPAN_BYTES = 1024 * 1024
 MAX_DEPTH = 16
 """Deepest level of an attribute's value that is read; deeper values are null."""
 Attributes: TypeAlias = Mapping[str, JsonValue]
-EVENT_TEXT = "content"
-"""The attribute of an event that is a message."""
+UNREAD = "sqlassay.unread"
+"""The attribute as which the names of attributes that are not read are passed on through Kafka."""
+MOST_UNREAD = 40
+"""Names of attributes that are kept of a span beside those that are read."""
+_CONTENT, _MESSAGE = "content", "message"
+EVENT_NAMES = frozenset({_CONTENT, _MESSAGE})
+"""The attributes of an event that is a message."""
+_EXCEPTION = "exception"
 
 
 def with_events(own: Attributes, events: Iterable[tuple[str, Attributes]]) -> Attributes:
     """The attributes of a span with those of its events, by name: some SDKs write messages as events.
 
-    The span's own count first, then those of the first event; of its messages the last.
+    The span's own count first, then those of the first event; of its messages and exceptions the last.
     """
     found = dict(own)
     for name, attributes in events:
-        if name in {USER_MESSAGE, TOOL_MESSAGE} and EVENT_TEXT in attributes:
-            found[name] = attributes[EVENT_TEXT]
+        if name in {USER_MESSAGE, TOOL_MESSAGE, CHOICE}:
+            found[name] = attributes.get(_CONTENT, attributes.get(_MESSAGE))
+        if name == _EXCEPTION:
+            found |= {key: value for key, value in attributes.items() if key.startswith("exception.")}
         for key in attributes.keys() - found.keys():
             if key.startswith("gen_ai."):
                 found[key] = attributes[key]
     return found
+
+
+def with_status(own: Attributes, code: int, text: str) -> Attributes:
+    """The attributes with the status of the span, where it is that of an error."""
+    if code != trace_pb2.Status.STATUS_CODE_ERROR:
+        return own
+    return {**own, STATUS: "ERROR"} | ({STATUS_TEXT: text} if text.strip() else {})
+
+
+def unread_names(keys: Iterable[str], names: frozenset[str]) -> tuple[str, ...]:
+    """The names of attributes that are not read, sorted, at most `MOST_UNREAD`."""
+    found = {without_places(key) for key in keys if not is_read(key, names) and key != UNREAD}
+    return tuple(sorted(sys.intern(each) for each in found)[:MOST_UNREAD])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,16 +131,30 @@ class SpanIdentity:
     flags: int
 
 
-def span_of(identity: SpanIdentity, start_nanos: int, attributes: Attributes, resource: Attributes) -> Span:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a span says beside its place in the trace."""
+
+    name: str
+    attributes: Attributes
+    unread: tuple[str, ...]
+
+
+def span_of(identity: SpanIdentity, start_nanos: int, said: Said, resource: Attributes) -> Span:
     """Makes a span; raises `InvalidSpan` where an id is zero or not of OpenTelemetry's length."""
     parent = identity.parent_id
+    attributes = dict(said.attributes)
+    passed_on = attributes.pop(UNREAD, None)
+    unread = tuple(str(each) for each in passed_on[:MOST_UNREAD]) if isinstance(passed_on, list) else said.unread
     return Span(
         trace_id=_digits(identity.trace_id, 16, "trace id"),
         span_id=_digits(identity.span_id, 8, "span id"),
         parent_id=_digits(parent, 8, "parent span id") if any(parent) else None,
         parent_is_remote=identity.flags & _REMOTE == _REMOTE,
         start_nanos=start_nanos,
+        name=said.name,
         attributes=attributes,
+        unread=unread,
         resource=resource,
     )
 

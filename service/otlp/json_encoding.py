@@ -13,16 +13,20 @@ from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
 from consumers.wire.texts import json_type, shorten
 from service.otlp.export import (
-    EVENT_TEXT,
+    EVENT_NAMES,
     MAX_DEPTH,
+    UNREAD,
     Attributes,
     Export,
     InvalidSpan,
+    Said,
     SpanIdentity,
     SpanReader,
     read_spans,
     span_of,
+    unread_names,
     with_events,
+    with_status,
 )
 
 Object: TypeAlias = Mapping[str, object]
@@ -64,12 +68,15 @@ def _read(span: Object, resource: Object, names: frozenset[str], resource_names:
         identity = SpanIdentity(
             _bytes(span, "traceId"), _bytes(span, "spanId"), _bytes(span, "parentSpanId"), _whole(span.get("flags"))
         )
-        attributes, of_resource = _attributes(span, names), _attributes(resource, resource_names)
+        attributes, of_resource = _attributes(span, names | {UNREAD}), _attributes(resource, resource_names)
         events = map(_object, _list(span, "events"))
-        read = [(str(each.get("name")), _attributes(each, names | {EVENT_TEXT})) for each in events]
+        read = [(str(each.get("name")), _attributes(each, names | EVENT_NAMES)) for each in events]
+        status = _object(span.get("status"))
+        own = with_status(with_events(attributes, read), _status(status), _text(status.get("message")) or "")
+        said = Said(_text(span.get("name")) or "", own, unread_names(_keys(span), names))
     except UnicodeEncodeError as error:
         raise InvalidSpan(f"a text holds a lone surrogate at character {error.start}: remove it") from None
-    return span_of(identity, _whole(span.get("startTimeUnixNano")), with_events(attributes, read), of_resource)
+    return span_of(identity, _whole(span.get("startTimeUnixNano")), said, of_resource)
 
 
 def _bytes(span: Object, name: str) -> bytes:
@@ -90,6 +97,17 @@ def _whole(value: object) -> int:
 def _attributes(holder: Object, names: frozenset[str]) -> Attributes:
     pairs = [_object(pair) for pair in _list(holder, "attributes")]
     return {str(pair["key"]): _value(pair.get("value"), 0) for pair in pairs if _is_one_of(pair.get("key"), names)}
+
+
+def _keys(holder: Object) -> Iterator[str]:
+    for pair in _list(holder, "attributes"):
+        if isinstance(key := _object(pair).get("key"), str):
+            yield key
+
+
+def _status(status: Object) -> int:
+    """The code of a status, which is written as a number or by its name."""
+    return 2 if status.get("code") == "STATUS_CODE_ERROR" else _whole(status.get("code"))
 
 
 def _is_one_of(key: object, names: frozenset[str]) -> bool:

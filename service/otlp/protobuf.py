@@ -20,20 +20,24 @@ from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
 from service.otlp.export import (
-    EVENT_TEXT,
+    EVENT_NAMES,
     MAX_DEPTH,
     MAX_SPAN_BYTES,
     MAX_VALUES,
+    UNREAD,
     Attributes,
     Export,
     InvalidSpan,
+    Said,
     SpanIdentity,
     SpanReader,
     flags_of,
     read_spans,
     span_of,
     too_many,
+    unread_names,
     with_events,
+    with_status,
 )
 from service.otlp.protobuf_outline import NotProtobuf, ResourceOutline, Slice, TooManyParts, outline
 
@@ -75,9 +79,11 @@ def _read(body: bytes, part: Slice, names: frozenset[str], resource: Attributes,
         raise InvalidSpan(f"a span has {size} bytes: at most {MAX_SPAN_BYTES} are read")
     span = trace_pb2.Span.FromString(body[part.start : part.end])
     identity = SpanIdentity(span.trace_id, span.span_id, span.parent_span_id, span.flags)
-    events = ((each.name, attributes.read(each.attributes, names | {EVENT_TEXT})) for each in span.events)
-    own = with_events(attributes.read(span.attributes, names), events)
-    return span_of(identity, span.start_time_unix_nano, own, resource)
+    events = ((each.name, attributes.read(each.attributes, names | EVENT_NAMES)) for each in span.events)
+    own = with_events(attributes.read(span.attributes, names | {UNREAD}), events)
+    own = with_status(own, span.status.code, span.status.message)
+    said = Said(span.name, own, unread_names((pair.key for pair in span.attributes), names))
+    return span_of(identity, span.start_time_unix_nano, said, resource)
 
 
 @dataclass(slots=True)
@@ -130,7 +136,8 @@ def _span_message(span: Span) -> trace_pb2.Span:
         parent_span_id=bytes.fromhex(span.parent_id or ""),
         flags=flags_of(span),
         start_time_unix_nano=span.start_nanos,
-        attributes=_pairs(span.attributes),
+        name=span.name,
+        attributes=_pairs({**span.attributes, UNREAD: list(span.unread)} if span.unread else span.attributes),
     )
 
 

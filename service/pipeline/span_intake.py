@@ -13,7 +13,7 @@ import orjson
 
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
-from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.spans import JoinLimits, NoAnswer, Span, SpanEvent, SpanJoin, SpanTable
 from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from consumers.stream.ports import Message, Publisher
@@ -24,6 +24,8 @@ from service.metrics import Metrics
 from service.otlp import Export, read_otlp, write_protobuf
 from service.settings.intake_settings import SpanSettings
 
+_MOST_SHAPES = 500
+"""Kinds of traces without an answer that are logged, per process."""
 TENANT_HEADER = "sqlassay-tenant"
 """Header of a span record: the only tenant that its sender may write for."""
 
@@ -59,7 +61,11 @@ async def running_join(
     """
     limits = JoinLimits(seconds=settings.window, spans=settings.most, characters=settings.bytes)
     joined = JoinSpans(
-        SpanJoin(settings.table, limits), submit, time.monotonic, on_dead_letter=on_dead_letter or count_only
+        SpanJoin(settings.table, limits),
+        submit,
+        time.monotonic,
+        on_dead_letter=on_dead_letter or count_only,
+        on_no_answer=CountNoAnswers(metrics),
     )
     metrics.spans_waiting.set_function(lambda: joined.spans)
     running = asyncio.create_task(joined.run(), name="join-spans")
@@ -72,6 +78,23 @@ async def running_join(
         joined.forget()
         with suppress(asyncio.CancelledError):
             await running
+
+
+class CountNoAnswers:
+    """Counts traces that gave no answer, and logs each shape of them once: attribute names, never values."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._seen: set[tuple[object, ...]] = set()
+
+    def __call__(self, trace: NoAnswer) -> None:
+        """Counts a trace."""
+        self._metrics.trace_without_answer(trace.reason.value)
+        shape = (trace.reason, trace.read, trace.unread)
+        if shape in self._seen or len(self._seen) >= _MOST_SHAPES:
+            return
+        self._seen.add(shape)
+        log.info("trace_without_answer", reason=trace.reason.value, read=[*trace.read], unread=[*trace.unread])
 
 
 async def _finish(joined: JoinSpans, patience: float) -> None:

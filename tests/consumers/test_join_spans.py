@@ -151,8 +151,8 @@ async def test_a_sender_that_disconnects_while_waiting_loses_no_event(wait_until
 async def test_spans_wait_while_too_many_events_are_not_durable(wait_until):
     engine = Engine()
     async with joining(engine, most=2) as joined:
-        await joined.add([span(number, attributes=ASKED | ANSWERED) for number in (1, 2)])
-        waiting = asyncio.create_task(joined.add([span(3, attributes=ASKED | ANSWERED)]))
+        await joined.add([span(number, attributes=ASKED | ANSWERED, trace=number) for number in (1, 2)])
+        waiting = asyncio.create_task(joined.add([span(3, attributes=ASKED | ANSWERED, trace=3)]))
         await wait_until(lambda: is_true(lambda: len(engine.records) == 2))
         assert not waiting.done()
         engine.end()

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any, cast
 
-from consumers.wire.events import SPAN_SOURCE
+from consumers.wire.span_source import SPAN_SOURCE
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from tests.memory.pooling import BY_MODEL, PATIENT, Model, record, until

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from consumers.spans import Span
-from consumers.spans.attributes import SpanReader, SpanTable
+from consumers.spans.attributes import SpanTable
+from consumers.spans.span_reader import SpanReader
 from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, decode_event
 from consumers.wire.masked_errors import LONGEST_KEPT, mask_error
 from scoring.query import RunResult

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -190,3 +191,52 @@ async def test_what_the_database_said_of_the_sql_is_read_from_its_span(client):
         assert (await send(client, spans)).status_code == 200
     said = [set(row["reason_codes"]) & {"SQL_FAILED", "RAN_EMPTY"} for row in await stored(client)]
     assert sorted(map(list, said)) == [["RAN_EMPTY"], ["SQL_FAILED"]]
+
+
+async def test_a_dry_run_explains_the_spans_and_stores_nothing(client):
+    spans = trace(ASKED, ANSWERED)
+    reply = await client.post("/v1/traces?dry_run=true", content=write_protobuf(spans), headers=PROTOBUF)
+    assert reply.status_code == 200
+    told = reply.json()
+    assert [(each["question"], each["agent"]) for each in told["answers"]] == [
+        ("How many open orders are there?", "atlas")
+    ]
+    assert told["spans"][1]["role"] == "answer"
+    assert told["spans"][1]["read"]["sql"]["from"] == "db.query.text"
+    assert await stored(client) == []
+
+
+async def test_a_trace_without_an_answer_is_counted_and_explained(client):
+    unknown = [replace(each, unread=("my.question",)) for each in trace({})]
+    reply = await client.post("/v1/traces?dry_run=true", content=write_protobuf(unknown), headers=PROTOBUF)
+    [told] = reply.json()["without_answer"]
+    assert (told["reason"], told["unread"]) == ("UNKNOWN_ATTRIBUTES", ["my.question"])
+
+
+async def test_traces_that_close_without_an_answer_are_counted_by_reason(serving, wait_until):
+    async with serving(spans=SpanSettings(window=0.05)) as client:
+        await send(client, trace(ASKED))
+
+        async def is_counted() -> bool:
+            text = (await client.get("/metrics")).text
+            return 'sqlassay_traces_without_answer_total{reason="NO_SQL"} 1.0' in text
+
+        await wait_until(is_counted)
+
+
+async def test_a_retry_is_one_row_with_its_attempt(client):
+    agent, failed, ran = trace(ASKED, {**ANSWERED, "error.type": "42703"}, ANSWERED)
+    now = time.time_ns()
+    spans = [agent, replace(failed, start_nanos=now), replace(ran, parent_id=agent.span_id, start_nanos=now + 1)]
+    assert (await send(client, spans)).status_code == 200
+    [row] = await stored(client)
+    assert row["event_id"].endswith(ran.span_id)
+
+
+async def test_the_attempts_of_answers_are_counted(client):
+    agent, failed, ran = trace(ASKED, {**ANSWERED, "error.type": "42703"}, ANSWERED)
+    now = time.time_ns()
+    spans = [agent, replace(failed, start_nanos=now), replace(ran, parent_id=agent.span_id, start_nanos=now + 1)]
+    await send(client, spans)
+    text = (await client.get("/metrics")).text
+    assert 'sqlassay_answer_attempts_sum{agent="atlas",tenant="default"} 1.0' in text

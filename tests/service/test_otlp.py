@@ -55,7 +55,9 @@ def test_what_the_sdk_writes_is_read(encode):
         trace_id=f"{asked.context.trace_id:032x}",
         span_id=f"{asked.context.span_id:016x}",
         start_nanos=asked.start_time or 0,
+        name="ask",
         attributes={"sqlassay.question": "Which cloth?"},
+        unread=("left",),
         resource={"service.name": "loom"},
     )
     assert child.parent_id == root.span_id
@@ -80,6 +82,27 @@ def test_messages_that_an_sdk_writes_as_events_are_read(encode):
         "gen_ai.input.messages": "first",
         "gen_ai.tool.message": "{}",
     }
+
+
+@pytest.mark.parametrize("encode", [ExportTraceServiceRequest.SerializeToString, as_json], ids=["protobuf", "json"])
+def test_failures_and_the_names_of_what_is_not_read_are_read_and_passed_on(encode):
+    tracer = TracerProvider().get_tracer("test")
+    with (
+        pytest.raises(ValueError, match="no such column"),
+        tracer.start_as_current_span("run", attributes={"a.0.b": "secret", "a.1.b": "x", "z": 1}) as failed,
+    ):
+        raise ValueError("no such column: nam")
+    assert isinstance(failed, ReadableSpan)
+    export = read_otlp(encode(encode_spans([failed])), SpanTable())
+    [read] = export.spans
+    assert read.attributes == {
+        "otel.status_code": "ERROR",
+        "otel.status_description": "ValueError: no such column: nam",
+        "exception.type": "ValueError",
+        "exception.message": "no such column: nam",
+    }
+    assert (read.name, read.unread) == ("run", ("a.N.b", "z"))
+    assert list(read_otlp(write_protobuf([read]), SpanTable()).spans) == [read]
 
 
 def span(**more):

@@ -13,8 +13,9 @@ import pytest
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.event_evaluation import Evaluation, EventKey, evaluate
 from consumers.evaluation.outcomes import DeferredReason, Trigger
-from consumers.wire.events import SPAN_SOURCE, decode_event
+from consumers.wire.events import decode_event
 from consumers.wire.rules_document import RulesDocument
+from consumers.wire.span_source import SPAN_SOURCE
 from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
