@@ -13,7 +13,7 @@ from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.queueing.retrying import Backoff
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
-from consumers.spans.join_spans import JoinSpans, OnDeadLetter
+from consumers.spans.join_spans import JoinSpans
 
 ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}
@@ -44,9 +44,7 @@ class Engine:
 
 
 @asynccontextmanager
-async def joining(
-    engine: Engine, *, seconds: float = 60.0, most: int = 1000, **hooks: OnDeadLetter
-) -> AsyncIterator[JoinSpans]:
+async def joining(engine: Engine, *, seconds: float = 60.0, most: int = 1000, **hooks: Any) -> AsyncIterator[JoinSpans]:
     join = SpanJoin(SpanTable(), JoinLimits(seconds=seconds))
     loop = asyncio.get_running_loop()
     backoff = Backoff(first=0.001, most=0.002)
