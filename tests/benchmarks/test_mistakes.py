@@ -1,0 +1,33 @@
+"""The pairs of a plain mistake and its honest twin are complete and can be read."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlglot
+
+from scoring.sql.dialects import parser_dialect
+
+FILES = sorted((Path(__file__).parents[2] / "benchmarks" / "mistakes").glob("*.jsonl"))
+
+
+def test_there_are_four_files() -> None:
+    assert [path.stem for path in FILES] == [f"pairs-{number}" for number in range(1, 5)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_question_has_a_wrong_answer_and_its_twin(path: Path) -> None:
+    pairs: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        pairs[row["id"][:-1]][row["id"][-1]] = row
+        sqlglot.parse_one(row["sql"], read=parser_dialect(row["dialect"]))
+    for pair in pairs.values():
+        assert {kind: row["label"] for kind, row in pair.items()} == {"w": 0, "r": 1}
+        for field in ("question", "enriched_question", "dialect", "family"):
+            assert pair["w"][field] == pair["r"][field]
+        assert pair["w"]["sql"] != pair["r"]["sql"]
