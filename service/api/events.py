@@ -112,14 +112,13 @@ def _event_schema() -> dict[str, Any]:
     schema["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("event_id", "source"):
         del schema["properties"][name]["default"]
-    required = ["event_id", *schema["required"]]
     schema["properties"] = {
         # null is as absent, and an answer of null is an empty one
         name: each if name in {"event_id", "question"} else nullable(each)
         for name, each in schema["properties"].items()
     }
     schema["properties"]["event_id"] = {"anyOf": [schema["properties"]["event_id"], {"type": "integer"}]}
-    return schema | {"required": required}
+    return schema
 
 
 def nullable(schema: dict[str, Any]) -> dict[str, Any]:

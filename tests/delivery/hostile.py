@@ -79,6 +79,9 @@ DEADLY: dict[str, Callable[[random.Random], Message]] = {
     "NUL in an attribute": lambda _: _dead(_event(attributes={"x": "a\0b"})),
     "lone surrogate": lambda _: _bytes(b'{"question":"\\ud800","sql":"SELECT 1","tenant":"wreckers"}'),
     "time that is none": lambda _: _dead(_event(occurred_at="the day after tomorrow")),
+    "the year 9999": lambda _: _dead(_event(occurred_at="9999-12-31T23:59:59Z")),
+    "the year 1": lambda _: _dead(_event(occurred_at="0001-01-01T00:00:00Z")),
+    "the next century": lambda chance: _dead(_event(occurred_at=f"21{chance.randint(10, 99)}-05-05T00:00:00Z")),
     "year ten thousand": lambda _: _dead(_event(occurred_at="10000-01-01T00:00:00Z")),
     "brackets without end": lambda chance: _bytes(b"[" * chance.randint(10_000, 200_000)),
     "deep attributes": lambda chance: _bytes(_nested(chance.randint(5_000, 50_000))),
@@ -99,9 +102,6 @@ HARMLESS: dict[str, Callable[[random.Random], Message]] = {
     "not not not": lambda _: _row(_event(sql="SELECT a FROM b WHERE " + "NOT " * 5000 + "c = 1")),
     "commas without end": lambda _: _row(_event(question="," * 50_000)),
     "quotes in quotes": lambda _: _row(_event(sql="SELECT '" + "''" * 20_000)),
-    "the year 9999": lambda _: _row(_event(occurred_at="9999-12-31T23:59:59Z")),
-    "the year 1": lambda _: _row(_event(occurred_at="0001-01-01T00:00:00Z")),
-    "the next century": lambda chance: _row(_event(occurred_at=f"21{chance.randint(10, 99)}-05-05T00:00:00Z")),
     "other header that is no UTF-8": lambda _: Message(
         value=(told := _row(_event())).value, key=told.key, headers=(("x-trace", b"\xff\xfe\xfa"),)
     ),

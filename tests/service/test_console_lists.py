@@ -95,11 +95,12 @@ async def test_a_day_of_the_report_leads_to_its_own_answers(over_time):
     assert sorted(map(sorted, found)) == [[0], [3], [6]]
 
 
-async def test_an_answer_in_the_last_hour_of_the_calendar_breaks_no_report(client):
-    await client.post("/v1/events", json=event(1, occurred_at="9999-12-31T23:30:00Z"))
+async def test_an_answer_in_the_last_hour_of_the_calendar_is_refused_and_breaks_no_report(client):
+    reply = await client.post("/v1/events", json=event(1, occurred_at="9999-12-31T23:30:00Z"))
+    assert [each["status"] for each in reply.json()["results"]] == ["rejected"]
     for every in ("", "day", "week"):
         assert "Agents" in await read(client, "/console", every=every)
-    assert listed(await read(client, LIST)) == {1}
+    assert listed(await read(client, LIST)) == set()
 
 
 # --- names
