@@ -117,7 +117,9 @@ def _event_schema() -> dict[str, Any]:
         name: each if name in {"event_id", "question"} else nullable(each)
         for name, each in schema["properties"].items()
     }
-    schema["properties"]["event_id"] = {"anyOf": [schema["properties"]["event_id"], {"type": "integer"}]}
+    # blank or null is as absent: the content is hashed
+    given = schema["properties"]["event_id"] | {"minLength": 0}
+    schema["properties"]["event_id"] = {"anyOf": [given, {"type": "integer"}, {"type": "null"}]}
     return schema
 
 

@@ -48,6 +48,8 @@ def test_a_file_of_labelled_events_needs_no_database(labelled: Path) -> None:
     assert kinds >= {"benign_filters", "ignore_filters", "column_mappings", "conventions"}
     for each in found["proposals"]:
         assert each["least_precision"] <= each["precision"]
+        if each["kind"] == "decision_rules":
+            continue  # it has no such figures
         assert each["change"]["answers"] == each["change_of_right"]["answers"] + each["change_of_wrong"]["answers"]
 
 
