@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import cast
 
-import orjson
-
+from consumers.spans.json_texts import decoded
 from consumers.spans.model_input import ASKING_ROLES
 from consumers.spans.tool_calls import is_query, sql_of_call
 
@@ -51,7 +50,7 @@ class _Search:
         if depth > _DEEPEST or self._left < 0:
             return None
         if isinstance(value, str):
-            held = _decoded(value)
+            held = decoded(value, _LONGEST)
             return _sql_of_text(value) if held is None else self.find(held, depth + 1)
         if isinstance(value, list):
             items = takewhile(_is_no_question, reversed(cast("list[object]", value)))
@@ -77,16 +76,6 @@ def _role(message: Mapping[str, object]) -> str:
 def _is_no_question(item: object) -> bool:
     """Whether an item is no message of the user: what stands before one belongs to an earlier turn."""
     return not isinstance(item, Mapping) or _role(cast("Mapping[str, object]", item)) not in ASKING_ROLES
-
-
-def _decoded(text: str) -> object:
-    """What a text holds as JSON; `None` for any other text."""
-    if text.lstrip()[:1] not in {"[", "{", '"'} or len(text) > _LONGEST:
-        return None
-    try:
-        return cast("object", orjson.loads(text))
-    except orjson.JSONDecodeError:
-        return None
 
 
 def _sql_of_text(text: str) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-import orjson
+from consumers.spans.json_texts import decoded
 
 _ERROR = re.compile(
     r"\W*(?:(?:sql|database|db|query|tool|execution)\s+)?"
@@ -52,7 +52,7 @@ def error_of_output(value: object, depth: int = 0) -> str | None:
     if depth > _DEEPEST:
         return None
     if isinstance(value, str):
-        held = _decoded(value)
+        held = decoded(value, _LONGEST)
         if held is not None:
             return error_of_output(held, depth + 1)
         return value if _ERROR.match(value) and not _ZERO.match(value) else None
@@ -90,12 +90,3 @@ def _first_text(value: object, depth: int = 0) -> str | None:
     else:
         return None
     return next((text for each in held if (text := _first_text(each, depth + 1))), None)
-
-
-def _decoded(text: str) -> object:
-    if text.lstrip()[:1] not in {"[", "{", '"'} or len(text) > _LONGEST:
-        return None
-    try:
-        return cast("object", orjson.loads(text))
-    except orjson.JSONDecodeError:
-        return None

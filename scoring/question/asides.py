@@ -20,16 +20,20 @@ _REMARKS = (
     "is|are|was|were|has|have|had|use|uses|means?|meaning|there|there's|can|may|should|does|do|don['’]?t|rows?|i\\.e|e\\.g|one"
     "|because|so|some|each|counts?|keep|show|include|incl"
 )
+_RESTRICTS = (
+    r"(?:only|just|those|these|the ones|where|with|without|excl|except|not counting|if)\b"
+    r"|[^()]*\bnot (?:to )?(?:be )?count"
+)
+"""What a remark in brackets begins with, or says, that restricts rows. One with a value restricts them too."""
 _RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
 _CLAUSE = r"[^.?!;()]{0,80}"
 _BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
-    ("whether or not", r"\bwhether or not\b[^,.;()?]{0,60}"),
-    ("keep", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
+    ("", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
     ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
-    ("(", rf"\([^()]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()]{{0,120}}\)"),
+    ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),
     ("(", r"\(not (?:per|the|by|as|just|only|an?|average|counting)\b[^()]{0,60}\)"),
     ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
     ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
@@ -53,7 +57,7 @@ _ASIDES = (
     ("=", r"\([^()=]{0,60}\b\d[\d.]*%? ?= ?\d[^()]{0,30}\)"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
 )
-"""A word without which a text has no such aside, and the aside. What follows a gap is bounded, so time is linear."""
+"""What a text with such an aside holds, and the aside. What follows a gap is bounded, so time is linear."""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
@@ -74,7 +78,7 @@ def asides(text: str) -> Ranges:
     found: list[tuple[int, int]] = []
     lower = text.casefold()
     for word, pattern in _COMPILED:
-        if word in lower or word == "keep":
+        if word in lower:
             found += [match.span() for match in pattern.finditer(text)]
     return tuple(_apart(sorted(found)))
 
