@@ -52,6 +52,7 @@ decision rules give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
+        ReasonCode.KINDS_LISTED,
         ReasonCode.CONVENTION_FOLLOWED,
         ReasonCode.STORED_CODE_USED,
         ReasonCode.DEFINITION_FOLLOWED,
@@ -120,9 +121,12 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.SET_OPERATION_MISSING: -0.5,
         ReasonCode.YES_NO_UNANSWERED: -0.3,
         ReasonCode.ROWS_COUNTED_FOR_THINGS: -0.7,
+        ReasonCode.AMOUNT_OPEN: -1.5,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
+DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN})
+"""Hints at what the SQL leaves open: the judge is less sure of a faultless answer, and takes no verdict."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {
         ReasonCode.CONDITION_VOID: -9.0,

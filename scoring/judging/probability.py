@@ -6,13 +6,15 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scoring.reason_kinds import PROOFS
+from scoring.reason_kinds import DOUBTS, PROOFS
 from scoring.reasons import ReasonCode
 
 ALONE = 0.36
 """The lowest `p_correct` that one signal can cause: honest doubt, which a second signal must bear out."""
 SECOND = 1.0
 """Log-odds against an answer, beside its strongest signal, from which a second signal bears it out."""
+LEAST_DOUBTED = 0.65
+"""The lowest `p_correct` that doubts (`DOUBTS`) alone can cause: from here an answer is `Correct`."""
 LEAST_PROVED = 0.05
 """The lowest `p_correct` of SQL that is proved to answer nothing. A proof rests on a reading of the question."""
 
@@ -29,23 +31,35 @@ class Probability:
     """The highest `p_correct`."""
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
-        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with two rules.
+        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with three rules.
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
-        `ALONE` at most.
+        `ALONE` at most. Doubts lower no answer below `LEAST_DOUBTED`, and move none that is below it without them.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
         >>> round(judge.of(alone), 2), round(judge.of([*alone, (ReasonCode.ORDER_FLIPPED, -3.0)]), 2)
         (0.36, 0.0)
+        >>> judge.of([(ReasonCode.AMOUNT_OPEN, -9.0)])
+        0.65
         """
-        total = self.intercept + math.fsum([move for _, move in moves])
+        evidence = [(code, move) for code, move in moves if code not in DOUBTS]
+        p_correct = self._of_evidence(evidence)
+        if len(evidence) == len(moves) or p_correct < LEAST_DOUBTED:
+            return p_correct
+        return max(self._of_total(moves, self.least), LEAST_DOUBTED)
+
+    def _of_evidence(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
         proved = not PROOFS.isdisjoint([code for code, _ in moves])
         least = min(self.least, LEAST_PROVED) if proved else self.least
-        p_correct = least + (self.most - least) * _logistic(total)
+        p_correct = self._of_total(moves, least)
         against = [-move for _, move in moves if move < 0]
         single = bool(against) and math.fsum(against) - max(against) < SECOND
         return max(p_correct, ALONE) if single and not proved else p_correct
+
+    def _of_total(self, moves: Collection[tuple[ReasonCode, float]], least: float) -> float:
+        total = self.intercept + math.fsum([move for _, move in moves])
+        return least + (self.most - least) * _logistic(total)
 
 
 def _logistic(log_odds: float) -> float:

@@ -69,6 +69,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             filters.filter_extra,
             filters.filter_uncertain,
             filters.filters_matched,
+            filters.kinds_listed,
+            filters.amount_open,
             compared_values.value_altered,
             said.value_recased,
             said.value_padded,

@@ -12,7 +12,7 @@ from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
+from scoring.values import Boolean, Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -158,6 +158,48 @@ def filters_matched(case: Case) -> Finding | None:
     if found is None or not supposed:
         return found
     return Finding(found.strength * (1 - len(supposed) / len(filters.matched) / 2), found.detail)
+
+
+def kinds_listed(case: Case) -> Finding | None:
+    """The SQL names several kinds of rows that count, or that do not.
+
+    Its agent has looked at which there are. Such answers are right more often.
+
+    >>> kinds_listed(case("How many trips?",
+    ...     "SELECT COUNT(*) FROM trips WHERE state NOT IN ('void', 'draft')")).detail
+    "state not in ('draft', 'void')"
+    """
+    found = next((each for each in _unignored(case) if _lists_kinds(each)), None)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def amount_open(case: Case) -> Finding | None:
+    """The SQL adds amounts up, and few conditions say which rows count.
+
+    Such answers are wrong more often: cancelled, void or internal rows add to the amount, and only someone who knows
+    the house can tell. A condition on one code or flag halves it, and a list of codes ends it. It names no fault, and
+    takes no answer's verdict.
+
+    >>> amount_open(case("Takings by shop?", "SELECT shop, SUM(amount) FROM payments GROUP BY shop")).detail
+    'which rows SUM(amount) counts is left open'
+    """
+    added = next((each for each in case.sql.aggregations if each.func == "SUM" and not each.conditional), None)
+    if added is None:
+        return None
+    conditions = _unignored(case)
+    if any(map(_lists_kinds, conditions)):
+        return None
+    chosen = any(isinstance(each.rhs, Text | Boolean) for each in conditions)
+    return Finding(0.5 if chosen else 1.0, f"which rows SUM({added.column}) counts is left open")
+
+
+def _unignored(case: Case) -> Sequence[SqlFilter]:
+    return [each for each in case.sql.filters if each not in case.filters.ignored]
+
+
+def _lists_kinds(condition: SqlFilter) -> bool:
+    listed = condition.rhs
+    return isinstance(listed, Choices) and len(listed.members) > 1 and all(isinstance(x, Text) for x in listed.members)
 
 
 def applied(case: Case) -> Sequence[SqlFilter]:
