@@ -125,8 +125,8 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
-DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN})
-"""Hints at what the SQL leaves open: the judge is less sure of a faultless answer, and takes no verdict."""
+DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN, ReasonCode.WORDS_UNCOVERED})
+"""Hints at what the SQL leaves open: they make the judge less sure of an answer, and alone they take no verdict."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {
         ReasonCode.CONDITION_VOID: -9.0,

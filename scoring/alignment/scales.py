@@ -22,7 +22,7 @@ _SIZES = {
         | {"cm": 0.01, "centimeters": 0.01, "centimetres": 0.01, "mm": 0.001, "millimeters": 0.001},
         "weight": {"t": 1e3, "tons": 1e3, "tonnes": 1e3, "kg": 1.0, "kilos": 1.0, "kilograms": 1.0}
         | {"g": 0.001, "grams": 0.001, "mg": 1e-6},
-        "energy": {"mwh": 1e6, "kwh": 1e3, "wh": 1.0},
+        "energy": {"gwh": 1e9, "mwh": 1e6, "kwh": 1e3, "wh": 1.0},
         "data": {"tb": 1e12, "gb": 1e9, "mb": 1e6, "kb": 1e3, "bytes": 1.0},
         "volume": {"l": 1.0, "litres": 1.0, "liters": 1.0, "ml": 0.001, "cl": 0.01},
     }.items()

@@ -34,7 +34,9 @@ class Probability:
         """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with three rules.
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
-        `ALONE` at most. Doubts lower no answer below `LEAST_DOUBTED`, and move none that is below it without them.
+        `ALONE` at most. Doubts alone take no verdict: an answer that is at `LEAST_DOUBTED` or above without them stays
+        there. Beside other evidence, words without a counterpart count, and an open amount, which says nothing of this
+        answer, does not.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
@@ -45,8 +47,10 @@ class Probability:
         """
         evidence = [(code, move) for code, move in moves if code not in DOUBTS]
         p_correct = self._of_evidence(evidence)
-        if len(evidence) == len(moves) or p_correct < LEAST_DOUBTED:
+        if len(evidence) == len(moves):
             return p_correct
+        if p_correct < LEAST_DOUBTED:
+            return self._of_evidence([(code, move) for code, move in moves if code is not ReasonCode.AMOUNT_OPEN])
         return max(self._of_total(moves, self.least), LEAST_DOUBTED)
 
     def _of_evidence(self, moves: Collection[tuple[ReasonCode, float]]) -> float:

@@ -73,11 +73,18 @@ def _passes(reading: Reading, at: int, mark: Mark) -> bool:
     return joins and reading.has_role(at + 1, Role.AGGREGATE, Role.SUPERLATIVE)
 
 
+_PERCENT = frozenset({"%", "percent", "pct"})
+
+
 def read_ratios(reading: Reading) -> list[Ratio]:
     """Percentages, ratios, rates and differences, each with its phrase."""
     found: list[Ratio] = []
     for mark in reading.marks_of(Role.RATIO):
-        if reading.lowers[mark.start] == "%" and mark.start and reading.tokens[mark.start - 1].kind is TokenKind.NUMBER:
+        if (
+            reading.lowers[mark.start] in _PERCENT
+            and mark.start
+            and reading.tokens[mark.start - 1].kind is TokenKind.NUMBER
+        ):
             continue
         start, end = phrase_at(reading, mark.end + (reading.lower(mark.end) in reading.language.of))
         found.append(

@@ -39,6 +39,7 @@ _ASIDES = (
     ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
+    (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=,)"),
     # rows that stay in with a zero
     ("if", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
     ("for", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when)\b[^.;?()]{0,60}"),
@@ -61,7 +62,7 @@ _ASIDES = (
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
+    r"|, in |\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
     re.IGNORECASE,
 )
 

@@ -267,7 +267,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     token = reading.tokens[start]
     if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
         return 0.4
-    if reading.lower(end) in _ZONES or _NO_NAME.fullmatch(token.text):
+    if _names_no_value(reading, token, end):
         return 0.3
     if end - start > 1 or _has_digit(token.text):
         return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
@@ -278,8 +278,16 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     return 0.7
 
 
-_NO_NAME = re.compile(r"(?:FY|fy)\d{2}(?:\d\d)?|[A-Z]{2,4}s|\d{1,2}(?::\d\d)?[ap]m(?:-\d{1,2}(?::\d\d)?[ap]m)?")
-"""Fiscal years, plural abbreviations (`POs`) and times of the day."""
+def _names_no_value(reading: Reading, token: Token, end: int) -> bool:
+    """Whether a capitalised word is part of a time zone, a unit such as `MWh`, or written like no name."""
+    unit = token.lower in reading.language.units and not token.text.isupper()
+    return unit or reading.lower(end) in _ZONES or _NO_NAME.fullmatch(token.text) is not None
+
+
+_NO_NAME = re.compile(
+    r"[pP]\d{2}|(?:FY|fy)\d{2}(?:\d\d)?|[A-Z]{2,4}s|\d{1,2}(?::\d\d)?[ap]m(?:-\d{1,2}(?::\d\d)?[ap]m)?"
+)
+"""Percentiles (`p95`), fiscal years, plural abbreviations (`POs`) and times of the day."""
 _ZONES = frozenset({"time", "timezone", "tz"})
 """Words after a place that make it a time zone: `New York time`."""
 _ZONE_NAMES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest".split())

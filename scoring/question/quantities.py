@@ -116,9 +116,14 @@ def _unit(reading: Reading, start: int, end: int) -> tuple[str | None, int]:
     after = reading.lower(end)
     if after == "%":
         return "%", end + 1
+    if after in _PERCENT:
+        return "%", end
     if after in reading.language.units and after not in reading.language.grains:
         return after, end
     return reading.language.currencies.get(reading.lower(start - 1)), end
+
+
+_PERCENT = frozenset({"percent", "pct"})
 
 
 def _spelt(reading: Reading, place: int) -> Quantity:

@@ -191,13 +191,19 @@ def definition_number_unused(case: Case) -> Finding | None:
     'not in the SQL: 20'
     """
     asked = [
-        each for definition in case.enriched.definitions for each in _COMPARED_NUMBER.findall(definition.text[:2000])
+        each
+        for definition in case.enriched.definitions
+        for each in _COMPARED_NUMBER.findall(_EXAMPLE_OF_UNIT.sub(" ", definition.text[:2000]))
     ]
     if not asked:
         return None
     given = {float(each) for each in _NUMBER.findall(case.query.sql)}
     lost = [each for each in dict.fromkeys(asked[:50]) if not _held(float(each), given)][len(case.sql.parameters) :]
     return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+_EXAMPLE_OF_UNIT = re.compile(r"\b\d[\d.,]*\s*(?:%|\w{1,10})?\s*=\s*\d[\d.,]*")
+"""`0.045 = 4.5 percent`, `1 kg = 1000`: what a column's numbers mean, and no bound."""
 
 
 def _held(number: float, given: set[float]) -> bool:

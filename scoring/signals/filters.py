@@ -178,7 +178,7 @@ def amount_open(case: Case) -> Finding | None:
 
     Such answers are wrong more often: cancelled, void or internal rows add to the amount, and only someone who knows
     the house can tell. A condition on one code or flag halves it, and a list of codes ends it. It names no fault, and
-    takes no answer's verdict.
+    alone it takes no verdict.
 
     >>> amount_open(case("Takings by shop?", "SELECT shop, SUM(amount) FROM payments GROUP BY shop")).detail
     'which rows SUM(amount) counts is left open'

@@ -8,7 +8,9 @@ from scoring.alignment.outputs.periods_named import grain_asked, grain_of, perio
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
+from scoring.signals.mistakes.wording import shapes
 from scoring.specification import Column, Operand, SubqueryRole, Superlative
+from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -45,6 +47,8 @@ def _other_period(case: Case) -> Finding | None:
     keys = [each.name for each in grouping_keys(case)]
     grains = {name: grain for name in keys if (grain := grain_of(name)) is not None} if asked is not None else {}
     if not grains or asked in grains.values() or any(str(asked) in name for name in keys):
+        return None
+    if any(asked in each.words for each in shapes(case, ShapeKind.GRAIN)):
         return None
     name, grain = next(iter(grains.items()))
     return Finding(1.0, f"{asked} asked for, grouped by {grain}: {name}")

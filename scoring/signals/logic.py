@@ -37,7 +37,7 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
-    if _told_by_state(case):
+    if _told_by_state(case) or _counts_them_as_zero(case):
         return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
@@ -47,6 +47,12 @@ def negation_lost(case: Case) -> Finding | None:
     return Finding(1.0, f"no negation for '{word}'")
 
 
+def _counts_them_as_zero(case: Case) -> bool:
+    """Whether things without any are to count as zero, and the SQL keeps them behind an outer join."""
+    return any(each.kind == "left" for each in case.sql.joins) and _AS_ZERO.search(case.asked) is not None
+
+
+_AS_ZERO = re.compile(r"\b(?:without|no|none|not)\b.{0,60}\b(?:as|are|is|at|show|shows|with) (?:a )?(?:0|zero)\b")
 _STATES = frozenset("status state stage phase step outcome progress".split())
 
 

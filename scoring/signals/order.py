@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
+from scoring.alignment.outputs.dimensions import PICKING
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.cutting import cutting_key
@@ -16,7 +17,7 @@ from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
 
 EXTREMES = frozenset({"MAX", "MIN"})
-TAKING = EXTREMES | {"MODE"}
+TAKING = EXTREMES | {"MODE"} | PICKING
 """Aggregates that give an extreme."""
 FIRST_OF = frozenset({"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "FIRSTVALUE", "LASTVALUE", "NTHVALUE"})
 """Windows that take one row of an order."""

@@ -33,8 +33,18 @@ def rewriting_ignored(case: Case) -> Finding | None:
     """
     if not _rewrites(case):
         return None
-    unread = [each for each in _columns_named(case) if not _is_used(each, case)]
+    offered = _alternatives(case)
+    unread = [each for each in _columns_named(case) if not _is_used(each, case) and each not in offered]
     return counted(unread, "stated, not used", most=2)
+
+
+def _alternatives(case: Case) -> set[str]:
+    """The names of each list in brackets of which the SQL uses one: `(parcels.net_kg, gross_kg)`."""
+    lists = [_COLUMN.findall(each.casefold()) for each in _LISTED.findall(case.enriched.text[:4000])]
+    return {name for names in lists if any(_is_used(name, case) for name in names) for name in names}
+
+
+_LISTED = re.compile(r"\(([\w.]+(?:(?:, | or | / )[\w.]+)+)\)")
 
 
 def rewriting_followed(case: Case) -> Finding | None:

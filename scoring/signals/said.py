@@ -120,13 +120,16 @@ def _numbers_said(case: Case) -> list[str]:
     return [token.text for token in numbers if not (_is_met(token, case) or _in_other_unit(token, case))]
 
 
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+
+
 def _is_met(token: Token, case: Case) -> bool:
     """Whether it belongs to a date, a length of time, an age or a percentage that the SQL has, in whatever form."""
     required = [match.required for match in case.filters.matched]
     ages = [match.required for match in case.filters.matched if _is_dated_age(match)]
-    if case.question.text[token.end : token.end + 1] == "%":
-        share = float(token.text) / 100
-        if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
+    if _PERCENT.match(case.question.text, token.end) is not None:
+        share = f"{float(token.text) / 100:g}"
+        if re.search(rf"(?<![\d.])0?{re.escape(share.lstrip('0'))}(?!\d)", case.query.sql) is not None:
             return True
     return any(
         (_has_units(each) or each in ages or isinstance(each.rhs, TimeRange))

@@ -91,9 +91,13 @@ def _sought_absent(each: SqlFilter, case: Case) -> bool:
     if each.lhs is None:
         return False
     if each.clause is Clause.HAVING:
-        return each.op is Op.EQ and each.lhs.func == "COUNT" and isinstance(each.rhs, Number) and not each.rhs.value
+        counts_rows = _COUNT_OF_ROWS.fullmatch(each.lhs.name) is not None  # and not those that meet a condition
+        return each.op is Op.EQ and counts_rows and isinstance(each.rhs, Number) and not each.rhs.value
     columns = each.lhs.columns[:1]
     return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
+
+
+_COUNT_OF_ROWS = re.compile(r"count\((?:distinct )?[\w.*]+\)")
 
 
 def exclusion_wrong_table(case: Case) -> Finding | None:

@@ -25,9 +25,11 @@ _FRAME = frozenset(
     " should during within since before after above below per every large small high low big there and for with"
     " corresponding respective respectively information detail all any if return display mention use used using she he"
     " they them her him its it isn't aren't don't doesn't didn't wasn't weren't hasn't haven't contain having whether"
-    " belonging called named overall exactly only still yet ever whose such so but because while than as".split()
+    " belonging called named overall exactly only still yet ever whose such so but because while than as hour"
+    " day week month quarter year weekday weekend hourly daily weekly monthly quarterly yearly annual annually trend"
+    " get got".split()
 )
-"""Words that frame a question and name nothing in it; stemmed on use."""
+"""Words that frame a question and name nothing in it; stemmed on use. Other signals look at its periods."""
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
 _SEMI_JOINS = frozenset({SubqueryRole.IN, SubqueryRole.NOT_IN, SubqueryRole.EXISTS, SubqueryRole.NOT_EXISTS})
 _BOTH_STEMS = frozenset({"both", "neither"})
@@ -209,6 +211,13 @@ def _words_to_cover(case: Case) -> list[str]:
     return list(dict.fromkeys(words))
 
 
+_MIDDLES: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("MEDIAN", "QUANTILE", "APPROX_QUANTILE", "APPROX_QUANTILES", "PERCENTILE_CONT", "PERCENTILE_DISC"),
+    (stem("median"), stem("percentile"), stem("quantile"), stem("quartile")),
+)
+"""What aggregates that take a place in an order are called in questions."""
+
+
 def sql_words(case: Case) -> frozenset[str]:
     """Stemmed words of every table, column and text literal of the SQL."""
     words: set[str] = set()
@@ -217,6 +226,10 @@ def sql_words(case: Case) -> frozenset[str]:
     for block in case.sql.blocks:
         for table in block.tables:
             words.update(identifier_words(table))
+    for each in case.answer:
+        words.update(identifier_words(each.alias) if each.alias is not None else ())
+    for each in case.sql.aggregations:
+        words.update(_MIDDLES.get(each.func, ()))
     for each in case.sql.filters:
         for value in each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,):
             if isinstance(value, Text):

@@ -161,8 +161,15 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     """
     voids = [void for void in case.sql.voids if void.kind in _ARITHMETIC]
     said = _numbers_said(case) if voids else set[float]()
-    changed = next((void.text for void in voids if not _is_asked(case, void, said)), None)
+    asked = texts(case) if voids else ""
+    changed = next((v.text for v in voids if not (_is_beside(v, asked) or _is_asked(case, v, said))), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
+
+
+def _is_beside(void: Void, asked: str) -> bool:
+    """Whether a period is moved by one, and the one before is asked for: `year + 1` joins each year with the last."""
+    by_one = [abs(each) for each in void.numbers] == [1.0]
+    return by_one and _PERIOD_BESIDE.search(void.text) is not None and _EARLIER.search(asked) is not None
 
 
 def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
@@ -196,6 +203,11 @@ _PERCENT_CHANGE = re.compile(
 )
 """`the change in %`: `100 * new / old - 100`."""
 _NUMBER = re.compile(r"\d{1,9}(?:,\d{3})*(?:\.\d{1,9})?", re.ASCII)
+_PERIOD_BESIDE = re.compile(r"\w*(?:year|yr|month|week|quarter|period|season)\w*\)? [+-] 1")
+_EARLIER = re.compile(
+    r"\b(?:year|month|week|quarter|period|season)s? (?:before|earlier|prior|ago)|\b(?:previous|prior|last|preceding) "
+    r"(?:year|month|week|quarter|period|season)|\b(?:yoy|mom|wow|qoq)\b|(?:year|month|week|quarter)[ -](?:over|on)[ -]"
+)
 _FORMULA = re.compile(r"\d\s?[-+*/]|[-+*/]\s?\d")
 _UNIT = re.compile(
     r"hour|minute|second|\bday|week|month|year|decade|kilo|\b[kcm]?m\b|\bkg|gram|\bton|met(?:er|re)|mile|feet|foot|inch|"

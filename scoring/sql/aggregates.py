@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -44,7 +45,10 @@ _AGGREGATES: dict[type[Node], str] = {
 }
 _AGGREGATES.update(_SAMPLES)
 _PERCENTILES = frozenset({exp.PercentileCont, exp.PercentileDisc})
-_CALLED = MappingProxyType({"total": "SUM", "median": "MEDIAN", "bool_or": "BOOL_OR", "count_big": "COUNT"})
+_CALLED = MappingProxyType(
+    {"total": "SUM", "median": "MEDIAN", "bool_or": "BOOL_OR", "count_big": "COUNT"}
+    | dict.fromkeys(("medianexact", "mediantdigest", "mediantiming", "medianbfloat16"), "MEDIAN")
+)
 _DIVIDES = frozenset({"divide", "div0", "div0null"})
 _BOOLEANS = frozenset(
     {
@@ -92,10 +96,10 @@ def _combined(scope: Scope, node: Node) -> Term:
     """ClickHouse's `uniqExact(x)` and `sumIf(x, condition)`: the condition is one of a CASE."""
     name, arguments = str(node.args["this"]).lower(), children(node, "expressions")
     conditional = name.endswith("if") and len(arguments) == 2
-    name = name.removesuffix("if") if conditional else name
+    name = _OTHERWISE.sub("", name.removesuffix("if") if conditional else name)
     counts = name in _UNIQUE
-    func = "COUNT" if counts else _SHORT.get(name)
-    if func is None or len(arguments) != 1 + conditional:
+    func = "COUNT" if counts else _SHORT.get(name, name.upper())
+    if len(arguments) != 1 + conditional:
         return scope.walk.default(scope, node)
     if conditional:
         record(scope, arguments[1], Clause.CASE)
@@ -110,9 +114,22 @@ def _combined(scope: Scope, node: Node) -> Term:
 
 _UNIQUE = frozenset({"uniq", "uniqexact", "uniqcombined", "uniqcombined64", "uniqhll12", "countdistinct"})
 """ClickHouse's counts of different values."""
+_OTHERWISE = re.compile(r"(?<=[a-z])or(?:null|zero|default)$")
+"""What ClickHouse's `avgOrNull` gives of no rows."""
 _SHORT = MappingProxyType(
     {"sum": "SUM", "avg": "AVG", "min": "MIN", "max": "MAX", "median": "MEDIAN", "count": "COUNT"}
 )
+
+
+def _parameterized(scope: Scope, node: Node) -> Term:
+    """ClickHouse's `quantileExact(0.5)(x)`: half is the median."""
+    given, arguments = children(node, "expressions"), children(node, "params")
+    if len(arguments) != 1:
+        return scope.walk.default(scope, node)
+    name = str(node.args["this"]).upper()
+    if name.startswith("QUANTILE") and len(given) == 1:
+        name = "MEDIAN" if given[0].sql() == "0.5" else "QUANTILE"
+    return _aggregated(scope, node, name, arguments[0])
 
 
 def _approximate(scope: Scope, node: Node) -> Term:
@@ -290,6 +307,7 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
         exp.Anonymous: _anonymous,
         exp.AnonymousAggFunc: _combined,
         exp.CombinedAggFunc: _combined,
+        exp.ParameterizedAgg: _parameterized,
         exp.ApproxDistinct: _approximate,
         exp.Case: _case,
         exp.If: _case,

@@ -216,11 +216,22 @@ def _sums_conditions(sql: SqlSpec) -> bool:
     return any(each.conditional for each in sql.aggregations)
 
 
+_WHEN_LAST = re.compile(r"\bwhen\b.{0,80}\b(?:last|latest|most recently|first|earliest)\b", re.IGNORECASE)
+_MEASURED_PER = re.compile(
+    r"\b(?:time|duration|length|size|age|score|rating|price|delay|wait|latency)s? (?:\w+ ){0,3}?"
+    r"(?:per|by|for each|in each)\b",
+    re.IGNORECASE,
+)
+_PERCENTILE = re.compile(r"\b(?:percentiles?|quantiles?|quartiles?|median|p\d{2})\b", re.IGNORECASE)
+PICKING = frozenset({"ARG_MAX", "ARG_MIN", "ANYLAST", "FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE"})
+"""Aggregates that take one value by the order of another."""
+
+
 def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> set[str]:
     """Aggregates that superlatives, ratios and definitions bring without naming them."""
     funcs = {func for definition in enriched.definitions for func in definition.functions}
     for superlative in question.superlatives:
-        funcs |= {EXTREMES[superlative.direction]} | (_COUNTING if superlative.counted else set())
+        funcs |= {EXTREMES[superlative.direction]} | PICKING | (_COUNTING if superlative.counted else set())
     if question.ratios:
         funcs |= _COUNTING | {"AVG"}
     if any(each.kind is RatioKind.DIFFERENCE for each in question.ratios):
@@ -230,6 +241,16 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> s
         funcs |= _COUNTING
     if "COUNT" in asked and _sums_conditions(sql):
         funcs.add("SUM")
+    return funcs | _worded(question.text, sql)
+
+
+def _worded(text: str, sql: SqlSpec) -> set[str]:
+    """Aggregates that are asked for in other words: `when did each last order`, `response time per agent`, `p95`."""
+    funcs = set(_EXTREMES) if _WHEN_LAST.search(text) is not None else set[str]()
+    if sql.group_by and _MEASURED_PER.search(text) is not None:
+        funcs.add("AVG")
+    if _PERCENTILE.search(text) is not None:
+        funcs |= {each for each in _functions(sql) if "QUANTILE" in each or "PERCENTILE" in each}
     return funcs
 
 

@@ -38,12 +38,35 @@ def read_month(reading: Reading, place: int) -> Time | None:
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
     capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
     led, plain = _leads_to_month(reading, place), not capital and reading.lowers[place] not in _WORDS_TOO
-    known = (capital and long) or (led and capital) or plain or opens_months(reading, place)
+    known = (capital and (long or led or _describes(reading, place))) or plain or opens_months(reading, place)
     recurs = reading.lower(place - 1) in ("every", "each")
-    sure = (led or long) and not recurs and not is_fiscal(reading, place) and reading.lower(place + 1) != "'s"
+    sure = (
+        (led or long or _describes(reading, place))
+        and not recurs
+        and not is_fiscal(reading, place)
+        and reading.lower(place + 1) != "'s"
+    )
     return Time(DatePart("month", month), place, place + 1, explicit=sure) if known else None
 
 
+def _describes(reading: Reading, place: int) -> bool:
+    """Whether a month's name stands before a thing, or last: `our June revenue`, `the May price list`, `…, July`."""
+    before, after = reading.lower(place - 1), reading.lower(place + 1)
+    if place + 1 >= len(reading.tokens) or after in _STOPS:
+        return reading.lowers[place] != "may" or before == ","
+    alone = (
+        reading.is_word(place + 1) and reading.tokens[place + 1].text.islower() and not _is_name_before(reading, place)
+    )
+    if before in reading.language.auxiliaries:
+        return False
+    return place > 0 and alone and (reading.lowers[place] != "may" or after not in reading.language.breaks)
+
+
+def _is_name_before(reading: Reading, place: int) -> bool:
+    return place > 1 and reading.is_word(place - 1) and reading.tokens[place - 1].text[0].isupper()
+
+
+_STOPS = frozenset({",", ".", "?", "!", ";", ")"})
 _WORDS_TOO = frozenset({"may", "march", "mar"})
 """Months that in lower case are ordinary words."""
 

@@ -10,8 +10,8 @@ UNITS = words(
     "kilometres meter meters metre metres centimeter centimeters centimetre centimetres mile miles foot feet "
     "inch inches yard yards gram grams kilogram kilograms pound pounds ton tons tonne tonnes liter liters "
     "litre litres gallon gallons percent percentage % $ € £ ¥ dollar dollars euro euros usd eur gbp jpy inr "
-    "cents degree degrees celsius fahrenheit gb mb kb tb kwh kw mph bytes times acre acres hectare hectares "
-    "psi hp"
+    "cents degree degrees celsius fahrenheit gb mb kb tb kwh mwh gwh wh kw mw mph "
+    "bytes times acre acres hectare hectares psi hp"
 )
 
 MEASURES = words(

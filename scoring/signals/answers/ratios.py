@@ -109,6 +109,13 @@ def ratio_missing(case: Case) -> Finding | None:
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 
 
+_QUOTIENTS = re.compile(
+    r"\b(?:margins?|growth|yield|utili[sz]ation|occupancy|retention|churn|turnover|conversions?|efficiency|density"
+    r"|productivity|(?:over|on)[ -](?:month|year|week|quarter)|mom|yoy|wow|qoq|arpu|aov)\b"
+)
+"""Words for what is divided, though they do not say so."""
+
+
 def ratio_unasked(case: Case) -> Finding | None:
     """The SQL divides though no ratio, rate or average is asked for.
 
@@ -120,7 +127,7 @@ def ratio_unasked(case: Case) -> Finding | None:
     question = case.question
     if not case.sql.divisions or question.ratios or case.enriched.ratios or _defines_division(case):
         return None
-    if any(each.func == "AVG" for each in question.aggregations):
+    if any(each.func == "AVG" for each in question.aggregations) or _QUOTIENTS.search(case.asked) is not None:
         return None
     first = next(iter(_ratios(case)), None)
     return Finding(1.0, f"{first.numerator} / {first.denominator}") if first is not None else None

@@ -72,10 +72,16 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     for table in special:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED - spoken]
+        if not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None:
+            continue
         rest = tuple(word for word in words if word not in _QUALIFIED)
         if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):
             return Finding(1.0, f"{table}: {odd[0]}")
     return None
+
+
+_RECORDS = frozenset(map(stem, ("log", "history", "historical", "audit")))
+_OVER_TIME = re.compile(r"\b(?:last|latest|first|earliest|previous|ever|changed?|changes|when|still|status|history)\b")
 
 
 def _stands_beside(table: str, rest: tuple[str, ...], tables: set[str], case: Case) -> bool:

@@ -86,6 +86,10 @@ _FORMAT_PARTS = MappingProxyType(
         "%b": "%B",
         "%a": "%A",
         "%F": "%Y-%m-%d",
+        "%Y-%W": "trunc:week",
+        "%Y-%V": "trunc:week",
+        "%G-%V": "trunc:week",
+        "%Y%W": "trunc:week",
     }
 )
 _WORDY_FORMATS = MappingProxyType(
@@ -101,6 +105,8 @@ _WORDY_FORMATS = MappingProxyType(
         "MON": "%B",
         "DAY": "%A",
         "DY": "%A",
+        "%UAY": "%A",
+        "%UY": "%A",
         "D": "weekday",
         "Q": "quarter",
         "HH24": "hour",

@@ -61,11 +61,19 @@ def grain_of(select: Select, node: Node, depth: int = 0) -> str | None:
         if found is None or found.node is None or found.inner is None or depth > 8:
             return None
         return grain_of(found.inner, found.node, depth + 1)
-    for each in node.walk():
-        found = _grain(each)
-        if found is not None:
-            return found
-    return None
+    return _finest(node)
+
+
+_FINEST = ("hour", "day", "weekday", "week", "month", "quarter", "year")
+
+
+def _finest(node: Node) -> str | None:
+    """The part that a node cuts a date to, or else the finest of the parts that it is made of."""
+    own = _grain(node)
+    if own is not None:
+        return own
+    found = {grain for each in node.iter_expressions() if (grain := _finest(each)) is not None}
+    return next((each for each in _FINEST if each in found), next(iter(sorted(found)), None))
 
 
 def _grain(node: Node) -> str | None:
@@ -118,6 +126,8 @@ def _is_part_of_year(select: Select, keys: list[Node]) -> bool:
     if len(keys) == 1 and isinstance(keys[0], exp.Column):
         found = select.origin(keys[0])
         nodes += list(found.node.walk()) if found is not None and found.node is not None else []
+    if any(isinstance(each, exp.Year) for each in nodes):
+        return False
     return any(
         isinstance(each, (exp.Extract, exp.Month)) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes
     )
