@@ -74,7 +74,9 @@ def _in_hundredths(name: str) -> bool:
 def compares_share(required: QuestionFilter, present: SqlFilter) -> bool:
     """Whether `more than 10% over` is met by a comparison with another column times 1.1."""
     asked, there = required.rhs, present.rhs
-    if not isinstance(asked, Number) or asked.unit != "%" or not isinstance(there, Expression) or not there.columns:
+    if not isinstance(asked, Number) or asked.unit != "%" or not isinstance(there, Expression):
+        return False
+    if not there.columns and "count(" not in there.text:
         return False
     same_side = required.op is present.op or {required.op, present.op} in ({Op.GT, Op.LT}, {Op.GE, Op.LE})
     factors = {f"{1 + asked.value / 100:g}", f"{1 - asked.value / 100:g}", f"{asked.value / 100:g}"}

@@ -14,7 +14,7 @@ from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
 from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
-from scoring.values import Number, Text, TimeRange
+from scoring.values import Choices, Number, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -248,6 +248,8 @@ def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:
         return None
     ored = left.alternative is not None and left.alternative == right.alternative
     asked_or = _OR.search(between) is not None
+    if asked_or and (isinstance(left.rhs, Choices) or isinstance(right.rhs, Choices)):
+        return None  # `failed visa or mastercard`: the list is what `or` joins
     if asked_or is ored or not (asked_or or _AND.search(between)):
         return None
     expected, actual = ("OR", "AND") if asked_or else ("AND", "OR")

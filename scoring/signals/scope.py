@@ -40,9 +40,13 @@ def negation_per_row(case: Case) -> Finding | None:
     if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
-    if found is None:
+    if found is None or (found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None):
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+_NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
+"""A comparison that keeps rows without a value: the question's `no` speaks of them."""
 
 
 def _excludes_things(sql: SqlSpec) -> bool:
@@ -272,6 +276,12 @@ def ties_cut(case: Case) -> Finding | None:
     return Finding(1.0, f"{asked.word}: LIMIT 1")
 
 
+def _written_twice(columns: set[str], case: Case) -> bool:
+    """Whether each condition stands in every branch of the OR, so that no parentheses are needed."""
+    sql = case.query.sql.casefold()
+    return all(len(re.findall(rf"\b{re.escape(name)}\b", sql)) > 1 for name in list(columns)[:20])
+
+
 def or_unparenthesized(case: Case) -> Finding | None:
     """Every condition depends on one OR though the question joins some by `and`.
 
@@ -288,6 +298,7 @@ def or_unparenthesized(case: Case) -> Finding | None:
     for filters in ored.values():
         columns = {each.lhs.name for each in filters if each.lhs is not None}
         alternatives = {each.alternative for each in filters}
-        if min(len(filters), len(columns)) > 2 and len(alternatives) == 1 and None not in alternatives:
+        bound = min(len(filters), len(columns)) > 2 and len(alternatives) == 1 and None not in alternatives
+        if bound and not _written_twice(columns, case):
             return Finding(1.0, " or ".join(show_filter(each) for each in filters[:3]))
     return None

@@ -60,7 +60,9 @@ def _asked_grains(text: str) -> set[str]:
 def _names_grain(case: Case, grain: str) -> bool:
     """Whether some grouped or shown column is named like the period: a calendar table may hold it."""
     keys = [key.operand for key in case.sql.group_by] + [each.operand for each in case.answer]
-    return any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer)
+    if any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer):
+        return True
+    return re.search(rf"\bgroup by [\w., ]{{0,80}}\b{grain}\b", case.query.sql, re.IGNORECASE) is not None
 
 
 def period_ungrouped(case: Case) -> Finding | None:

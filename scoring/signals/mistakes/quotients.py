@@ -53,8 +53,10 @@ _CONSTANT = re.compile(r"[\d.()\s*]+")
 
 def _divides(case: Case) -> bool:
     """Whether something is divided by more than a constant, such as the cents of a unit."""
-    return any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions) or any(
-        each.func == "DIVIDE" for each in case.sql.aggregations
+    return (
+        any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions)
+        or any(each.func == "DIVIDE" for each in case.sql.aggregations)
+        or "RATIO_TO_REPORT" in case.sql.functions | {each.func for each in case.sql.windows}
     )
 
 

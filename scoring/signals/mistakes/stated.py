@@ -55,7 +55,8 @@ def _unread_partner(name: str, stated: set[str], case: Case) -> str | None:
     alike = next((each for each in _unread(stated, case) if is_time(each) is is_time(name)), None)
     if alike is not None or name not in tested or not stated.isdisjoint(tested):
         return alike
-    return next((each for each in sorted(stated) if is_time(each)), None)
+    conditions = {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
+    return next((each for each in sorted(stated - conditions) if is_time(each)), None)
 
 
 def _unread(stated: set[str], case: Case) -> list[str]:
@@ -154,7 +155,9 @@ def _is_operand(name: str, expression: str) -> bool:
 _QUOTED = cue("' ‘ “ \"", r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"](?!\w)")
 
 
-_OTHER_VALUE = re.compile(r"\b(?:or|and) ['‘“\"]")
+_OTHER_VALUE = re.compile(
+    r"\b(?:or|and) ['‘“\"]|\b(?:leav(?:e|es|ing)|left) out\b|\bw/o\b|\b(?:ignor|skipp?|omit|dropp?)(?:s|ed|ing|ting)?\b"
+)
 
 
 def stated_value_untested(case: Case) -> Finding | None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_own_key
+from scoring.sql.shapes.naming import is_own_key, table_words
 from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node, children
 
@@ -52,10 +52,18 @@ def counted_alone(select: Select) -> Iterator[Shape]:
     """COUNT of groups by the own key of a table, each of whose rows finds one row of every other table."""
     owner = next(_own_groups(select), None) if select.is_grouped and len(select.items) > 1 else None
     call = next(_counts(select), None) if owner is not None and owner.table is not None else None
-    if call is None:
+    if call is None or owner is None:
+        return
+    if any(_links(owner, each) for each in select.items.values() if each is not owner):
         return
     if [each for each in select.items.values() if not _is_found_once(select, each)] == [owner]:
         yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(call)} of one row each")
+
+
+def _links(owner: SourceItem, other: SourceItem) -> bool:
+    """Whether a table links the things of another: `match_players` has several rows for a player, one a match."""
+    words = table_words(owner.table or "")
+    return len(words) > 1 and table_words(other.table or "")[-1:] == words[:1]
 
 
 def _counts(select: Select) -> Iterator[Node]:

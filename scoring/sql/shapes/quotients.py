@@ -124,7 +124,7 @@ def _conditions(node: Node) -> set[str]:
 
 def _shares_own_group(select: Select, numerator: Node, window: Node) -> bool:
     """Whether a total over a window is of the very group whose share is asked: each share is then 1."""
-    if not isinstance(window, exp.Window) or numerator.find(exp.AggFunc) is None:
+    if not isinstance(window, exp.Window) or numerator.find(exp.AggFunc) is None or _conditions(numerator):
         return False
     keys = {written(key) for key in select.keys}
     return bool(keys) and {written(each) for each in children(window, "partition_by")} >= keys
