@@ -10,13 +10,13 @@ from scoring.memory.context import MemoryContext, Voice
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason
 
-ALIKE = 1.2
+ALIKE = 2.4
 """Log-odds of being like others in one way of three (query, conditions, tables), if very many are."""
 PRIOR_USUAL = 2 * ALIKE
 """How far answers of a new tenant are taken to agree: in two of the three ways."""
 PRIOR_WEIGHT = 6.0
 """How many answers with very many voices the prior weighs against what the tenant's answers show."""
-MOST_MOVE = 2.0
+MOST_MOVE = 3.0
 """Most log-odds that agreement moves, either way. Reviewed answers move by themselves."""
 MOST_NAMED = 3
 """Most other answers that a reason names."""
@@ -61,7 +61,7 @@ def usual_agreement(raw: float, units: float) -> float:
     """What a tenant's answers usually show for each unit, from their sums and the prior.
 
     >>> usual_agreement(0.0, 0.0)
-    2.4
+    4.8
     """
     return round((raw + PRIOR_WEIGHT * PRIOR_USUAL) / (units + PRIOR_WEIGHT), 4)
 
