@@ -36,7 +36,9 @@ from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import extremes as mistaken_extremes
+from scoring.signals.mistakes import fiscal as mistaken_fiscal
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import naming as mistaken_naming
 from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
@@ -212,7 +214,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_stated.stated_distinct_missing,
             mistaken_groups.name_of_any_row,
             mistaken_groups.extreme_of_each_row,
-            mistaken_scope.top_of_all,
+            mistaken_extremes.top_of_all,
             mistaken_scope.compared_with_all,
             mistaken_scope.subquery_uncorrelated,
             mistaken_scope.exclusion_with_null,
@@ -233,13 +235,15 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_columns.units_measured_otherwise,
             mistaken_columns.key_of_other_role,
             mistaken_opposites.column_of_opposite_kind,
-            mistaken_opposites.fiscal_year_as_calendar,
+            mistaken_fiscal.fiscal_year_as_calendar,
             mistaken_periods.months_of_years_merged,
             mistaken_windows.running_total_wrong,
             mistaken_windows.moving_window_wrong,
             mistaken_windows.neighbour_wrong,
             mistaken_windows.rank_keeps_more,
             mistaken_windows.date_extreme_flipped,
+            mistaken_windows.last_value_of_row,
+            mistaken_naming.named_otherwise,
             mistaken_periods.period_of_groups_wrong,
             mistaken_periods.period_ungrouped,
             mistaken_periods.month_miswritten,

@@ -1,12 +1,9 @@
-"""Signals about a column of the opposite kind, and about years and months that are taken for others."""
+"""Signals about a column of the opposite kind."""
 
 from __future__ import annotations
 
-import re
-
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, cue, said, said_stems
-from scoring.values import TimeRange
+from scoring.signals.mistakes.wording import asked, cue, said_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -30,6 +27,10 @@ _OPPOSITES = (
     ("opening", "closing"),
     ("permanent", "temporary"),
     ("inbound incoming", "outbound outgoing"),
+    ("outstanding remaining", "original initial"),
+    ("paid", "billed invoiced claimed"),
+    ("sold", "asking"),
+    ("discharged", "admitted"),
 )
 _PAIRS = [
     (frozenset(map(stem, said_.split())), frozenset(map(stem, read.split())))
@@ -37,6 +38,20 @@ _PAIRS = [
     for said_, read in ((one, other), (other, one))
 ]
 _KINDS = frozenset[str]().union(*(other for _, other in _PAIRS))
+
+
+def kinds_opposed(named: tuple[str, ...], read: tuple[str, ...]) -> bool:
+    """Whether the words of one name hold a kind, and those of another only the opposite kind.
+
+    >>> kinds_opposed(("net", "weight"), ("gross", "weight")), kinds_opposed(("net",), ("weight",))
+    (True, False)
+    """
+    if _KINDS.isdisjoint(read) or _KINDS.isdisjoint(named):
+        return False
+    return any(
+        not one.isdisjoint(named) and one.isdisjoint(read) and not other.isdisjoint(read) and other.isdisjoint(named)
+        for one, other in _PAIRS
+    )
 
 
 def column_of_opposite_kind(case: Case) -> Finding | None:
@@ -104,26 +119,4 @@ def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None
         words = set(identifier_words(name))
         if kind & words and not spoken.isdisjoint(words - kind):
             return name
-    return None
-
-
-_FISCAL = cue("fiscal financial fy", r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
-_BEGINS = re.compile(
-    r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?"
-    r"(?:feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
-)
-
-
-def fiscal_year_as_calendar(case: Case) -> Finding | None:
-    """A fiscal year is asked for that does not begin in January, and the SQL takes the calendar year.
-
-    >>> fiscal_year_as_calendar(case("Trips in fiscal year 2020 (it starts in July)",
-    ...     "SELECT COUNT(*) FROM trips WHERE began_at >= '2020-01-01' AND began_at < '2021-01-01'")).detail
-    'began_at within [2020-01-01, 2021-01-01)'
-    """
-    if not _FISCAL.search(said(case)) or not _BEGINS.search(said(case)):
-        return None
-    for each in case.sql.filters:
-        if isinstance(each.rhs, TimeRange) and re.fullmatch(r"\[\d{4}-01-01, \d{4}-01-01\)", str(each.rhs)):
-            return Finding(1.0, each.text)
     return None

@@ -109,7 +109,7 @@ def _is_named(column: Column, thing: str) -> bool:
 
 
 def amounts_deduplicated(case: Case) -> Finding | None:
-    """Amounts are added or averaged after equal ones were dropped.
+    """Amounts are added or averaged, or rows counted, after equal ones were dropped.
 
     Two orders of the same amount count once. SUM(DISTINCT …), a DISTINCT below the sum and a UNION without ALL all do
     it, unless a key tells the rows apart.
@@ -117,10 +117,11 @@ def amounts_deduplicated(case: Case) -> Finding | None:
     >>> amounts_deduplicated(case("What is the total fare?", "SELECT SUM(DISTINCT fare) FROM trips")).detail
     'SUM(DISTINCT fare)'
     """
-    found = first(case, ShapeKind.DEDUPLICATED)
+    dropped = (each for each in shapes(case, ShapeKind.UNITED_COUNT) if "dropped" in each.words)
+    found = first(case, ShapeKind.DEDUPLICATED) or next(dropped, None)
     if found is None or case.question.distinct:
         return None
-    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case))
+    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*|once)\b", said(case))
     return Finding(1.0, found.text) if meant is None else None
 
 
