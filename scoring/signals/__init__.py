@@ -35,10 +35,12 @@ from scoring.signals.mistakes import bases as mistaken_bases
 from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
+from scoring.signals.mistakes import counts as mistaken_counts
 from scoring.signals.mistakes import extremes as mistaken_extremes
 from scoring.signals.mistakes import fiscal as mistaken_fiscal
 from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import naming as mistaken_naming
+from scoring.signals.mistakes import nulls as mistaken_nulls
 from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
@@ -191,6 +193,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
         "Plain mistakes": (
             mistaken_rows.join_multiplies,
             mistaken_rows.rows_counted_for_things,
+            mistaken_counts.things_counted_by_rows,
+            mistaken_counts.different_counted_as_rows,
+            mistaken_counts.uniques_added,
             mistaken_rows.amounts_deduplicated,
             mistaken_rows.groups_split,
             mistaken_rows.condition_on_other_rows,
@@ -219,6 +224,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_scope.subquery_uncorrelated,
             mistaken_scope.exclusion_with_null,
             mistaken_scope.null_left_out,
+            mistaken_nulls.null_not_zero,
+            mistaken_nulls.open_end_lost,
             mistaken_scope.kept_rows_dropped,
             mistaken_scope.outer_join_undone,
             mistaken_scope.absence_flipped,
@@ -248,6 +255,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_periods.period_ungrouped,
             mistaken_periods.month_miswritten,
             mistaken_periods.rows_for_days,
+            mistaken_periods.years_by_calendar,
+            mistaken_periods.past_kept,
+            mistaken_periods.all_time_cut,
             mistaken_windows.rank_flipped,
             mistaken_pairs.pair_counted_twice,
             mistaken_pairs.roles_swapped,
@@ -268,6 +278,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_sequences.overlap_missed,
             mistaken_sequences.weekend_misnumbered,
             mistaken_sequences.hour_shifted,
+            mistaken_values.pattern_misplaced,
+            mistaken_values.case_of_letters_kept,
+            mistaken_values.underscore_as_wildcard,
             mistaken_values.value_cut_short,
             mistaken_values.member_as_substring,
             mistaken_values.states_restricted,

@@ -68,7 +68,12 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     return Finding(1.0, found.text) if found is not None else None
 
 
-_NULLS = re.compile(r"\bnulls?\b|\bnullable\b|\bunset\b|\bmay be (?:empty|missing)\b")
+_NULLS = re.compile(
+    r"\bnulls?\b|\bnullable\b|\bunset\b|\bempty\b|\bblank\b|\bmay be missing\b|\b(?:without|with no) an? \w+ id\b"
+    r"|\b(?:most|few|only some|only a few|some|many|not all|not every"
+    r"|hardly any) (?:of the )?(?:\w+ ){1,3}(?:have|has|carry"
+    r"|carries) (?:no|an?|any)\b"
+)
 
 
 def exclusion_with_null(case: Case) -> Finding | None:
@@ -88,8 +93,10 @@ def exclusion_with_null(case: Case) -> Finding | None:
 
 
 _NULL_COUNTS = cue(
-    "null unset missing",
-    r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
+    "null unset missing unknown empty blank",
+    r"\b(?:unknown|empty|blank|missing|null)(?: \w+)? (?:counts?|count(?:ed|ing)?|treated) (?:as |for )?not\b"
+    r"|\b(?:have|has|having|with) (?:\w+ )?(?:null|empty|blank)\b(?! (?:and|or) )|\bnulls? (?:counts?|is|are"
+    r"|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
     r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b",
 )

@@ -74,9 +74,9 @@ def _unusual(select: Select, window: Node, call: Node) -> Iterator[str]:
         yield "a group of its own for each row"
     if _mixes_things(select, order, partition):
         yield "from one thing to the next"
-    spec = _named(select, window).args.get("spec") or window.args.get("spec")
-    if spec is not None:
-        yield from _frame_oddities(spec)
+    if order and isinstance(call.this, exp.Column) and _key(order[0]) == call.this:
+        yield "in the order of what is added"
+    yield from _frame_oddities(_named(select, window).args.get("spec") or window.args.get("spec"))
 
 
 def _mixes_things(select: Select, order: list[Node], partition: list[Node]) -> bool:
@@ -98,8 +98,10 @@ def _is_period(node: Node) -> bool:
 _PERIODS = frozenset("date day week month quarter year period".split())
 
 
-def _frame_oddities(spec: Node) -> Iterator[str]:
+def _frame_oddities(spec: Node | None) -> Iterator[str]:
     """How a frame differs from one that runs from the first row to the current one."""
+    if spec is None:
+        return
     start, end, side = (str(spec.args.get(part)).upper() for part in ("start", "end", "end_side"))
     if start not in ("UNBOUNDED", "NONE"):
         yield "frame not from the first row"
