@@ -39,6 +39,7 @@ from scoring.signals.mistakes import counts as mistaken_counts
 from scoring.signals.mistakes import extremes as mistaken_extremes
 from scoring.signals.mistakes import fiscal as mistaken_fiscal
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import kinds as mistaken_kinds
 from scoring.signals.mistakes import naming as mistaken_naming
 from scoring.signals.mistakes import nulls as mistaken_nulls
 from scoring.signals.mistakes import one_number as mistaken_numbers
@@ -229,7 +230,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_scope.kept_rows_dropped,
             mistaken_scope.outer_join_undone,
             mistaken_scope.absence_flipped,
-            mistaken_scope.all_read_as_some,
+            mistaken_kinds.all_read_as_some,
+            mistaken_kinds.either_for_both,
             mistaken_wanted.tie_asked_cut,
             mistaken_wanted.table_of_others,
             mistaken_wanted.total_beside_groups_missing,
@@ -286,6 +288,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_values.states_restricted,
             mistaken_bases.share_base_wrong,
             mistaken_bases.factor_of_other_unit,
+            mistaken_bases.percent_unscaled,
             mistaken_bases.group_left_out,
             mistaken_numbers.groups_for_one_number,
             mistaken_numbers.amount_for_count,

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import SqlFilter
-from scoring.specification.shapes import ShapeKind
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -145,14 +145,16 @@ def rows_for_days(case: Case) -> Finding | None:
 
 _MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
 _OF_YEAR = re.compile(
-    r"\b(?:calendar month|month of (?:the )?year|season\w*|across (?:all )?years|regardless|month name)\b"
+    r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|season\w*"
+    r"|across (?:all )?years|regardless|month name)\b"
 )
 
 
 def months_of_years_merged(case: Case) -> Finding | None:
     """A value for each month is asked for, and the same month of all years is one group.
 
-    Half strength, as the table may hold one year.
+    Half strength, as the table may hold one year; full where the rows are of more than one. Nor may the same quarter of
+    several years be one, or the same day of several months.
 
     >>> months_of_years_merged(case("Trips per month",
     ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
@@ -160,13 +162,21 @@ def months_of_years_merged(case: Case) -> Finding | None:
     """
     text = said(case)
     groups = shapes(case, ShapeKind.GRAIN)
-    if len(groups) != 1 or not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text):
+    if len(groups) != 1 or _OF_YEAR.search(text):
         return None
-    if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
+    return _merged(case) or _perhaps_merged(groups[0], case)
+
+
+def _perhaps_merged(group: Shape, case: Case) -> Finding | None:
+    """Months without their year, of rows that no condition keeps to a year."""
+    text = said(case)
+    if not _MONTHLY.search(asked(case)):
+        return None
+    if group.words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
         return None
     timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    return None if timed or yearly else Finding(0.5, groups[0].text)
+    return None if timed or yearly else Finding(0.5, group.text)
 
 
 _AGES = cue(
@@ -253,3 +263,27 @@ def all_time_cut(case: Case) -> Finding | None:
 
 def _has_start(each: SqlFilter) -> bool:
     return isinstance(each.rhs, (RelativeTime, TimeRange)) and each.rhs.start is not None
+
+
+_LONGEST = {"month": 366, "quarter": 366, "week": 371, "day": 31}
+"""Days after which a part of a date comes again."""
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+
+
+def _merged(case: Case) -> Finding | None:
+    """Parts of dates without their year, where conditions keep rows for longer than until the part comes again."""
+    group = shapes(case, ShapeKind.GRAIN)[0]
+    longest = _LONGEST.get(group.words[0], 0) if group.words[1:] == ("part",) else 0
+    days = max((_days(each) for each in case.sql.filters), default=0)
+    yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
+    return Finding(1.0, group.text) if longest and days > longest and not yearly else None
+
+
+def _days(each: SqlFilter) -> int:
+    """How long the period is that a filter keeps; 0 where it is open or none."""
+    rhs = each.rhs
+    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
+        return (rhs.end - rhs.start).days
+    if isinstance(rhs, RelativeTime) and rhs.start is not None:
+        return ((rhs.end or 0) - rhs.start) * _UNIT_DAYS.get(str(rhs.unit), 0)
+    return 0

@@ -127,6 +127,12 @@ def null_left_out(case: Case) -> Finding | None:
 
 _KEPT = cue(
     "incl also even keep kept zero 0 nil nothing show list appear stay",
+    r"\b(?:should|must) (?:still )?(?:show|appear|count|be listed|be shown|come)\b(?: (?:as|with|a))*(?: 0| zero)?\b"
+    r"|\beven if (?:nothing|none|no \w+)\b|\bincluded\b ?\((?:those|they|these|which) have no\b"
+    r"|\bincluding [^.;\n]{0,30}\b(?:is|are|with|whose \w+ is) (?:null|empty)\b"
+    r"|\b(?:also|and) (?:show|list|keep|include) (?:the )?\w+ (?:who|that|which) (?:did|have|has|had|do"
+    r"|does)(?:n't| not| no)\b"
+    r"|\b(?:zero|0|nil) (?:if|when|where) there (?:were|was|are|is) none\b|"
     r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
     r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
@@ -170,7 +176,7 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     if wrong_side is not None:
         return Finding(1.0, f"{found.group()}: {wrong_side}")
     if undone is not None:
-        return Finding(1.0, f"{found.group()}: {undone.text} in WHERE")
+        return Finding(1.0, f"{found.group()}: {undone.text}")
     joined = next((each.table for each in case.sql.joins if each.kind == "inner"), None)
     return None if joined is None or _keeps(case) else Finding(1.0, f"{found.group()}: inner join of {joined}")
 
@@ -232,69 +238,3 @@ def outer_join_undone(case: Case) -> Finding | None:
     if found is None or not _EACH_KEPT.search(asked(case)) or not case.sql.aggregations:
         return None
     return Finding(0.5, found.text)
-
-
-_ONLY = cue(
-    "only exclusively nothing always",
-    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+(?:e[dn]|wn)|buy|bought|sold"
-    r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
-    r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b",
-)
-_ALL_OF = cue(
-    "all every",
-    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
-    r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
-    r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
-    r"| of the)* (?!time|other|orders|customers)[a-z]+\b",
-)
-_UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
-
-
-def all_read_as_some(case: Case) -> Finding | None:
-    """All of a thing's rows must meet a condition, and the SQL keeps things of which one does.
-
-    Who only flew gliders must have no other flight: NOT EXISTS, EXCEPT, or a condition on the group.
-
-    >>> all_read_as_some(case("Which pilots have only flown gliders?",
-    ...     "SELECT pilot FROM flights WHERE plane = 'glider'")).detail
-    'have only flown: no row is looked for that fails'
-    """
-    text = asked(case)
-    found = _ONLY.search(text) or _ALL_OF.search(text) or (_EVERY_PART.search(text) if _bounds_some(case) else None)
-    if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
-        return None
-    return Finding(1.0, f"{found.group()}: no row is looked for that fails")
-
-
-_NO_ONLY = re.compile(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
-_EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
-_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
-
-
-_EVERY_PART = re.compile(
-    r"\b(?:where|whose|with|that have|who have|of which|when) (?:all|every|each)(?: of)?(?: the| its| their"
-    r"| his| her)? [a-z]+"
-    r"|\b(?:every|each|all)(?: of)? (?:its|their|the|his|her) [a-z]+ (?:is|are|was|were|has|have|had|been|got)\b"
-)
-_SOME = re.compile(
-    r"(?:logical_or|bool_or|max|any)\(.*\)(?: = (?:1|true))?$|(?:sum|count|count_if|countif)\(.*\) (?:> 0|>= 1)$"
-)
-"""A condition on a group that one of its rows meets."""
-
-
-def _bounds_some(case: Case) -> bool:
-    """Whether each condition on a group is met by one of its rows."""
-    having = [each.text for each in case.sql.having]
-    return bool(having) and all(_SOME.match(text) and "count(*)" not in text for text in having)
-
-
-def _looks_for_others(case: Case) -> bool:
-    """Whether the SQL excludes rows, counts different ones, or bounds a group, as a condition on all rows needs."""
-    sql = case.sql
-    bounded = any(not _SOME.match(each.text) for each in sql.having)
-    if sql.set_operations or sql.windows or bounded or _UNIVERSAL & sql.functions:
-        return True
-    if any(each.op in _EXCLUDING and each.clause is not Clause.CASE for each in sql.filters):
-        return True
-    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
-    return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key
-from scoring.sql.shapes.selects import Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
 from scoring.words import identifier_words
 
@@ -227,15 +227,27 @@ def _drops_null(select: Select, node: Node) -> bool:
 
 
 def outer_conditions(select: Select) -> Iterator[Shape]:
-    """Conditions of WHERE on the side that an outer join leaves NULL, which drop the rows that it keeps."""
+    """Conditions on the side that an outer join leaves NULL, in WHERE or of an inner join, which drop what it keeps."""
     optional = [item for item in select.items.values() if item.side in ("left", "full")]
     for item in optional:
         if item.table is not None:
             yield Shape(kind=ShapeKind.OPTIONAL, text=f"{item.side} join of {item.table}", words=(item.table,))
+    if optional:
+        yield from _inner_joins(select, optional)
     for each in select.conjuncts("where") if optional else ():
         items = {select.item_of(column) for column in select.columns_in(each)}
         if len(items) == 1 and items.pop() in optional and not _allows_null(each):
             yield Shape(kind=ShapeKind.OUTER_CONDITION, text=written(each)[:100])
+
+
+def _inner_joins(select: Select, optional: list[SourceItem]) -> Iterator[Shape]:
+    """Inner joins on a column of an item that an outer join may leave NULL."""
+    for left, right, join in select.pairs:
+        for mine, other in ((left, right), (right, left)):
+            joined = select.item_of(mine)
+            inner = join is not None and joined is not None and joined.join is join and not joined.side
+            if inner and select.item_of(other) in optional:
+                yield Shape(kind=ShapeKind.OUTER_CONDITION, text=f"inner join on {written(left)} = {written(right)}")
 
 
 def _allows_null(condition: Node) -> bool:
