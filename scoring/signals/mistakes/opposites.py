@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said_stems
+from scoring.specification import Op, SqlFilter
+from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -63,7 +68,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    return _other_kind(case) or _side_of_other(case)
+    return _other_kind(case) or _side_of_other(case) or _way_back(case)
 
 
 def _other_kind(case: Case) -> Finding | None:
@@ -95,13 +100,52 @@ _SIDES = (
         frozenset("caller sender payer initiator from".split()),
         frozenset("callee receiver recipient payee".split()),
     ),
+    (
+        cue("ship deliver", r"\bship(?:ped|ping)?[- ]to\b|\bdeliver(?:ed|y)?[- ]to\b"),
+        frozenset("ship shipping delivery deliver".split()),
+        frozenset("bill billing".split()),
+    ),
+    (
+        cue("bill", r"\bbill(?:ed|ing)?[- ]to\b|\b(?:is|are|was|were|we) bill(?:ed)? (?:in|to)\b"),
+        frozenset("bill billing".split()),
+        frozenset("ship shipping delivery".split()),
+    ),
+    (
+        cue("work", r"\bwhere (?:they|people|staff|employees|we|everyone|each \w+) works?\b|\bplaces? of work\b"),
+        frozenset("work office workplace site branch job".split()),
+        frozenset("home residence living private".split()),
+    ),
+    (
+        cue("live", r"\bwhere (?:they|people|staff|employees|customers|everyone|each \w+) lives?\b(?! ?[!)])"),
+        frozenset("home residence living private".split()),
+        frozenset("office workplace work".split()),
+    ),
+    (
+        cue(
+            "after excl ex net without",
+            r"\bafter (?:the |all )?(?:\w+ )?(?:fees?|tax(?:es)?|deductions?|commissions?)\b"
+            r"|\b(?:excl\w*\.?|excluding|without|net of|ex) (?:vat|tax(?:es)?|fees?)\b",
+        ),
+        frozenset("net after payout".split()),
+        frozenset("gross".split()),
+    ),
+    (
+        cue("before incl with", r"\b(?:incl\w*\.?|including|with|before) (?:vat|tax(?:es)?|fees?|deductions?)\b"),
+        frozenset("gross vat tax".split()),
+        frozenset("net".split()),
+    ),
+    (
+        cue("sold", r"\bsold for\b|\bsale prices?\b"),
+        frozenset("sold sale sales selling closing final".split()),
+        frozenset("asking list listed".split()),
+    ),
 )
 """What the question says, words of columns that it means, and words of those that it does not."""
 
 
 def _side_of_other(case: Case) -> Finding | None:
     """Who received something is looked for among those who sent it, or the other way round."""
-    names = sorted({column.name for column in case.sql.columns})
+    names = sorted({column.name for column in case.sql.columns if not is_time(column.name)})
     read = {name: {*name.split("_"), *identifier_words(name)} for name in names}
     words = set[str]().union(*read.values())
     for pattern, wanted, odd in _SIDES:
@@ -111,6 +155,30 @@ def _side_of_other(case: Case) -> Finding | None:
         if match is not None and odd.isdisjoint(said_stems(case)):
             return differing(match.group(), next(name for name in names if read[name] & odd))
     return None
+
+
+_WAY = re.compile(r"\b(?:from )?([a-z]{3,}) (?:to|->|→|–) ([a-z]{3,})\b")
+_FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
+_TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
+
+
+def _way_back(case: Case) -> Finding | None:
+    """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
+    tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
+    for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
+        back = (
+            [each for each in tests if _is_at(each, match[2], _FROM)],
+            [each for each in tests if _is_at(each, match[1], _TO)],
+        )
+        if all(back):
+            return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
+    return None
+
+
+def _is_at(each: SqlFilter, place: str, end: frozenset[str]) -> bool:
+    """Whether a condition tests a column of one end for a place."""
+    words = {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
+    return isinstance(each.rhs, Text) and each.rhs.folded == place and not words.isdisjoint(end)
 
 
 def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None:
