@@ -35,8 +35,13 @@ from scoring.signals.mistakes import bases as mistaken_bases
 from scoring.signals.mistakes import bounds as mistaken_bounds
 from scoring.signals.mistakes import chosen as mistaken_chosen
 from scoring.signals.mistakes import columns as mistaken_columns
+from scoring.signals.mistakes import counts as mistaken_counts
 from scoring.signals.mistakes import extremes as mistaken_extremes
+from scoring.signals.mistakes import fiscal as mistaken_fiscal
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import kinds as mistaken_kinds
+from scoring.signals.mistakes import naming as mistaken_naming
+from scoring.signals.mistakes import nulls as mistaken_nulls
 from scoring.signals.mistakes import one_number as mistaken_numbers
 from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
@@ -189,6 +194,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
         "Plain mistakes": (
             mistaken_rows.join_multiplies,
             mistaken_rows.rows_counted_for_things,
+            mistaken_counts.things_counted_by_rows,
+            mistaken_counts.different_counted_as_rows,
+            mistaken_counts.uniques_added,
             mistaken_rows.amounts_deduplicated,
             mistaken_rows.groups_split,
             mistaken_rows.condition_on_other_rows,
@@ -212,15 +220,18 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_stated.stated_distinct_missing,
             mistaken_groups.name_of_any_row,
             mistaken_groups.extreme_of_each_row,
-            mistaken_scope.top_of_all,
+            mistaken_extremes.top_of_all,
             mistaken_scope.compared_with_all,
             mistaken_scope.subquery_uncorrelated,
             mistaken_scope.exclusion_with_null,
             mistaken_scope.null_left_out,
+            mistaken_nulls.null_not_zero,
+            mistaken_nulls.open_end_lost,
             mistaken_scope.kept_rows_dropped,
             mistaken_scope.outer_join_undone,
             mistaken_scope.absence_flipped,
-            mistaken_scope.all_read_as_some,
+            mistaken_kinds.all_read_as_some,
+            mistaken_kinds.either_for_both,
             mistaken_wanted.tie_asked_cut,
             mistaken_wanted.table_of_others,
             mistaken_wanted.total_beside_groups_missing,
@@ -233,17 +244,22 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_columns.units_measured_otherwise,
             mistaken_columns.key_of_other_role,
             mistaken_opposites.column_of_opposite_kind,
-            mistaken_opposites.fiscal_year_as_calendar,
+            mistaken_fiscal.fiscal_year_as_calendar,
             mistaken_periods.months_of_years_merged,
             mistaken_windows.running_total_wrong,
             mistaken_windows.moving_window_wrong,
             mistaken_windows.neighbour_wrong,
             mistaken_windows.rank_keeps_more,
             mistaken_windows.date_extreme_flipped,
+            mistaken_windows.last_value_of_row,
+            mistaken_naming.named_otherwise,
             mistaken_periods.period_of_groups_wrong,
             mistaken_periods.period_ungrouped,
             mistaken_periods.month_miswritten,
             mistaken_periods.rows_for_days,
+            mistaken_periods.years_by_calendar,
+            mistaken_periods.past_kept,
+            mistaken_periods.all_time_cut,
             mistaken_windows.rank_flipped,
             mistaken_pairs.pair_counted_twice,
             mistaken_pairs.roles_swapped,
@@ -264,11 +280,15 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_sequences.overlap_missed,
             mistaken_sequences.weekend_misnumbered,
             mistaken_sequences.hour_shifted,
+            mistaken_values.pattern_misplaced,
+            mistaken_values.case_of_letters_kept,
+            mistaken_values.underscore_as_wildcard,
             mistaken_values.value_cut_short,
             mistaken_values.member_as_substring,
             mistaken_values.states_restricted,
             mistaken_bases.share_base_wrong,
             mistaken_bases.factor_of_other_unit,
+            mistaken_bases.percent_unscaled,
             mistaken_bases.group_left_out,
             mistaken_numbers.groups_for_one_number,
             mistaken_numbers.amount_for_count,

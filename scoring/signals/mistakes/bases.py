@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked
-from scoring.specification import Clause, SqlFilter
+from scoring.signals.mistakes.wording import asked, cue, said
+from scoring.specification import Aggregation, Clause, SqlFilter
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
 from scoring.verdict import Case
@@ -140,13 +140,73 @@ def group_left_out(case: Case) -> Finding | None:
     """
     found = _BY_TWO.search(asked(case))
     keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
-    if found is None or len(keys) != 1 or case.sql.windows or not {found[1], found[2]} <= set(case.question.group_by):
+    if found is None or len(keys) != 1 or case.sql.windows:
+        return None
+    read = {found[1], found[2]} <= set(case.question.group_by)
+    named = any(stem(found[1]) in identifier_words(column.name) for column in keys[0].columns)
+    if not read and (case.question.group_by or not named):
         return None
     return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
+
+
+def _chosen(case: Case) -> set[str]:
+    """The columns of which the answer shows one value of several, and what it calls them."""
+    found = [each for each in case.answer if each.operand.func in _ANY]
+    return {name for each in found for name in (each.alias or "", *(column.name for column in each.operand.columns))}
+
+
+_ANY = frozenset({"ANY_VALUE", "MIN", "MAX"})
+"""What shows one value of several."""
 
 
 def _words_read(case: Case) -> set[str]:
     """The words of all names in the SQL."""
     names = {column.name for column in case.sql.columns} | {each.alias or "" for each in case.sql.projections}
+    names -= _chosen(case)
     names |= {table for block in case.sql.blocks for table in block.tables}
     return {word for name in names for word in identifier_words(name)}
+
+
+_FRACTIONS = cue(
+    "fraction 0 0.",
+    r"\bfractions?\b|\b0(?:\.0)? ?(?:-|to|and|\.\.) ?1(?:\.0)?\b(?![.\d])|\b0\.\d+ ?(?:=|is|means|for"
+    r"|stands for) ?\d+(?:\.\d+)? ?(?:%|percent)",
+)
+_PERCENTS = cue(
+    "percent %",
+    r"\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent\b|\bpercent (?:such as|like|e\.g)",
+)
+_SCALED = re.compile(r"\b100(?:\.0+)?\b|\b1e2\b|\b0?\.01\b")
+_RATES = frozenset(map(stem, "rate pct percent percentage share ratio discount margin commission fraction".split()))
+
+
+def percent_unscaled(case: Case) -> Finding | None:
+    """A text says in which form a rate is stored, and the SQL takes it for the other one.
+
+    A fraction of 0.15 is never above 15, and a price times a rate of 2.5 percent is to be divided by 100.
+
+    >>> percent_unscaled(case("Trips with a discount over 15 % (discount is a fraction)",
+    ...     "SELECT id FROM trips WHERE discount > 15")).detail
+    'discount > 15'
+    """
+    if _SCALED.search(case.query.sql):
+        return None
+    if _FRACTIONS.search(said(case)):
+        odd = next((each for each in case.sql.filters if _bounds_rate(each)), None)
+        return Finding(1.0, odd.text) if odd is not None else None
+    added = (each for each in case.sql.aggregations if _PERCENTS.search(said(case)) and _multiplies_rate(each))
+    odd = next(added, None)
+    return Finding(1.0, f"{odd.func}({odd.column})") if odd is not None else None
+
+
+def _bounds_rate(each: SqlFilter) -> bool:
+    """Whether a bare rate is compared with more than one."""
+    bare = each.lhs is not None and [column.name for column in each.lhs.columns] == [each.lhs.name]
+    number = each.rhs.value if isinstance(each.rhs, Number) else 0
+    return bare and number > 1 and each.lhs is not None and not _RATES.isdisjoint(identifier_words(each.lhs.name))
+
+
+def _multiplies_rate(each: Aggregation) -> bool:
+    """Whether a product of a rate is added up."""
+    rated = any(not _RATES.isdisjoint(identifier_words(column.name)) for column in each.columns)
+    return rated and " * " in each.column and " / " not in each.column

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, said
+from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.values import Choices, Number
@@ -150,11 +150,15 @@ _TOTAL_BOUND = re.compile(
     r"|greater than|at least"
     r"|below|under|less than)\b|\b(?:made|earned|generated|brought in|spent|billed|collected|took in|turned over|raised"
     r"|grossed) (?:us )?(?:more than|less than|over|under|at least|above|below)\b"
+    r"|\b(?:above|over|more than|exceeding|at least|below|under|less than) [^.?,;]{0,30}\b(?:in total|altogether"
+    r"|combined"
+    r"|overall|in all)\b|\b(?:average|avg|mean) (?:(?!of\b|for\b|among\b|per\b|in\b|by\b"
+    r"|with\b)\w+ ){1,3}?(?:above|over|more than|at least|below|under|less than)\b"
 )
 
 
 def total_bounded_by_row(case: Case) -> Finding | None:
-    """The total of a group is to be bounded, and WHERE bounds each row of it.
+    """The total or the average of a group is to be bounded, and WHERE bounds each row of it.
 
     Routes that made more than 500 in all are not those with one bill over 500.
 
@@ -164,11 +168,15 @@ def total_bounded_by_row(case: Case) -> Finding | None:
     """
     if not case.sql.group_by or case.sql.having or not _TOTAL_BOUND.search(said(case)):
         return None
-    added = {column for each in case.sql.aggregations if each.func == "SUM" for column in each.columns}
+    added = {column: each.func for each in case.sql.aggregations for column in each.columns if each.func in _TOTALS}
     for each in case.sql.filters:
-        if _bounds_row(each) and not added.isdisjoint(_columns(each)):
-            return differing(f"sum({_columns(each)[0].name}) {each.op.value} {each.rhs}", each.text)
+        if _bounds_row(each) and not added.keys().isdisjoint(_columns(each)):
+            column = _columns(each)[0]
+            return differing(f"{added[column].lower()}({column.name}) {each.op.value} {each.rhs}", each.text)
     return None
+
+
+_TOTALS = frozenset({"SUM", "AVG"})
 
 
 def _bounds_row(each: SqlFilter) -> bool:
@@ -197,7 +205,15 @@ def row_bounded_by_total(case: Case) -> Finding | None:
     ...     "SELECT town, COUNT(*) FROM loans GROUP BY town HAVING SUM(amount) > 500")).detail
     'sum(amount) > 500 of each town'
     """
-    found = _THINGS_BOUND.search(asked(case)) if case.sql.having else None
+    if not case.sql.having:
+        return None
+    each_over = _total_beside_count(case)
+    return Finding(1.0, each_over.text) if each_over is not None else _total_for_things(case)
+
+
+def _total_for_things(case: Case) -> Finding | None:
+    """The bound of a group's total, where the number of its things of some size is asked for."""
+    found = _THINGS_BOUND.search(asked(case))
     if found is None or not any(each.operand.func == "COUNT" for each in case.answer):
         return None
     thing = stem(found[1])
@@ -206,6 +222,25 @@ def row_bounded_by_total(case: Case) -> Finding | None:
     if total is None or thing not in _heads(case) or thing in identifier_words("_".join(keys)):
         return None
     return Finding(1.0, f"{total.text} of each {', '.join(keys)}")
+
+
+_EACH_OVER = cue(
+    "each apiece",
+    r"\b(?:above|over|more than|at least|exceeding|below|under|less than|worth) [^.;,?]{1,25}\b(?:each|apiece)\b",
+)
+
+
+def _total_beside_count(case: Case) -> SqlFilter | None:
+    """The bound of a group's total beside that of its count, where each of the things counted is to meet it."""
+    if not _EACH_OVER.search(said(case)) or any(each.conditional for each in case.sql.aggregations):
+        return None
+    counted = any(_bounds_count(each) for each in case.sql.having)
+    return next((each for each in case.sql.having if _bounds_group(each)), None) if counted else None
+
+
+def _bounds_group(each: SqlFilter) -> bool:
+    """Whether HAVING bounds a total or an extreme by a number."""
+    return each.lhs is not None and each.lhs.func in ("SUM", "MAX", "MIN", "AVG") and isinstance(each.rhs, Number)
 
 
 def _heads(case: Case) -> set[str]:

@@ -138,11 +138,17 @@ def repeats_kept(case: Case) -> Finding | None:
     """Repeated rows are to be dropped, and DISTINCT keeps them because they differ in another column.
 
     With the key of each row beside the rest, no two rows are equal. One row for each thing, the newest, needs a rank.
+    Nor does a UNION drop what is in both tables when ALL or a mark of the table keeps it.
 
     >>> repeats_kept(case("Total weight, scans that were sent twice count once",
     ...     "SELECT SUM(weight) FROM (SELECT DISTINCT scan_id, van_id, weight FROM scans) t")).detail
     'DISTINCT over scan_id'
     """
+    return _united(case) or _distinct_rows(case)
+
+
+def _distinct_rows(case: Case) -> Finding | None:
+    """DISTINCT over a column in which repeated rows differ."""
     blocks = [block for block in case.sql.blocks if block.distinct and len(block.tables) == 1]
     if not blocks or case.sql.windows or "distinct on" in case.query.sql.casefold():
         return None
@@ -150,6 +156,20 @@ def repeats_kept(case: Case) -> Finding | None:
         key = next((key for block in blocks for key in _own_keys(block, case)), None)
         return Finding(1.0, f"DISTINCT over {key}") if key is not None else None
     return _wide(case) if _ONE_EACH.search(said(case)) and _END.search(said(case)) else None
+
+
+def _united(case: Case) -> Finding | None:
+    """A count of the rows of a UNION that keeps what is in both tables, where each thing is to count once."""
+    kept = [each for each in shapes(case, ShapeKind.UNITED_COUNT) if "dropped" not in each.words]
+    once = bool(kept) and not case.sql.group_by and _EACH_ONCE.search(said(case))
+    return Finding(1.0, kept[0].text) if once else None
+
+
+_EACH_ONCE = re.compile(
+    r"\b(?:counts?|counted|is|are) (?:only |just )?(?:once|one)\b|\b(?:how many|number of|count of) (?:different"
+    r"|distinct"
+    r"|unique)\b|\bboth (?:is|are|counts?) (?:only )?(?:once|one)\b"
+)
 
 
 def _wide(case: Case) -> Finding | None:

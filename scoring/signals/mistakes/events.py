@@ -33,16 +33,18 @@ _EVENTS = {
     "request": "requested request",
     "refund": "refunded",
     "sign": "signed signature",
+    "admit": "admitted admission admit",
+    "discharge": "discharged discharge",
 }
 _CLASS = {word: event for event, words in _EVENTS.items() for word in words.split()}
 _VERBS = frozenset(
     word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"}
 )
 _WHEN = (
-    r"(?:this|last|past|next|yesterday|today|tomorrow|in|during|since|between|before|after|on|over"
+    r"(?:(?:yesterday|today|tomorrow)\b|(?:this|last|past|next|in|during|since|between|before|after|on|over"
     r"|within)\b(?: the)?(?: last| past| this| early| late)?"
     r" ?(?:year|month|week|quarter|q[1-4]|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|\d+ |jan|feb|mar|apr"
-    r"|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
+    r"|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday))"
 )
 _TIMED = re.compile(
     rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
@@ -66,6 +68,10 @@ _STRETCH = cue(
 )
 
 
+_NOUNS = {"discharges": "discharge", "admissions": "admit"}
+_COUNTED = cue(" ".join(_NOUNS), rf"^(?:how many|number of|count of|total|show|list)? ?\b({'|'.join(_NOUNS)})\b")
+
+
 def timed_events(text: str) -> set[str]:
     """The events that a time of the question belongs to.
 
@@ -74,6 +80,7 @@ def timed_events(text: str) -> set[str]:
     """
     found = {_CLASS[match[1]] for match in _TIMED.finditer(text)}
     found |= {_INFINITIVES[match[1]] for match in _DONE.matches(text)}
+    found |= {_NOUNS[match[1]] for match in _COUNTED.matches(text)} if not found else set[str]()
     return found | {_PRESENT[match[1]] for match in _COMING.matches(text)}
 
 

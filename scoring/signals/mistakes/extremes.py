@@ -1,11 +1,16 @@
-"""Signals about extremes: one of each group in place of one of all, and one of two that is not taken."""
+"""Signals about extremes: one of each group for one of all, one of all for one of each, and one that is not taken."""
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import asked, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
-from scoring.specification import Op, SqlFilter
+from scoring.specification import Op, SqlFilter, SubqueryRole
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 
 def extreme_per_group(case: Case) -> Finding | None:
@@ -64,3 +69,71 @@ def extreme_dropped(case: Case) -> Finding | None:
         return None
     taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in EXTREMES)
     return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
+
+
+_EACH_TOP = re.compile(
+    r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
+    r"|first|last|worst|least|(?:heav|bus|pric|costl)iest|longest|shortest|strongest|slowest|youngest)\b"
+    r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
+    r"|lowest|most|largest)\b"
+    r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
+)
+_RATES = re.compile(
+    r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"
+    r"|\b(?:most|highest|fewest|lowest|least) (?:\w+ )?\w+s per \w+"
+)
+
+
+def top_of_all(case: Case) -> Finding | None:
+    """The top of each group is asked for, and one LIMIT, or a rank among all rows, cuts the whole answer.
+
+    The best pilot of each base needs a rank within the base; LIMIT 1 leaves one pilot in all.
+
+    >>> top_of_all(case("Who is the highest paid pilot in each base?",
+    ...     "SELECT base, name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
+    'LIMIT 1 for all groups'
+    """
+    text, limit = asked(case), case.sql.limit
+    ranked = _ranked_in_all(case)
+    if ranked is not None:
+        return Finding(1.0, ranked.text)
+    found = _EACH_TOP.search(text) if limit is not None else None
+    if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
+        return None
+    if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
+        return None
+    return Finding(1.0, f"LIMIT {limit.count} for all groups")
+
+
+def _ranked_in_all(case: Case) -> Shape | None:
+    """The one rank that cuts the rows, where it is among all rows and the first of each group are asked for."""
+    ranks = shapes(case, ShapeKind.RANKED)
+    found = _EACH_TOP.search(asked(case)) if len(ranks) == 1 and "partitioned" not in ranks[0].words else None
+    if found is None or ranks[0].number not in _rows_wanted(case):
+        return None
+    if any(each.partition_by for each in case.sql.windows):
+        return None
+    return ranks[0] if found[1] is None or (not _RATES.search(asked(case)) and _shown(found[1], case)) else None
+
+
+def _rows_wanted(case: Case) -> set[int]:
+    """How many rows a LIMIT has that is meant for each group."""
+    return {1} | {each.k for each in case.question.superlatives if each.k is not None and each.k <= _MOST_ROWS}
+
+
+_MOST_ROWS = 20
+
+
+def _ranks_groups(case: Case) -> bool:
+    """Whether something else may take the top of each group."""
+    sql = case.sql
+    if sql.windows or any(each.partition for each in sql.limits):
+        return True
+    return any(each.correlated or each.role is SubqueryRole.IN for each in sql.subqueries)
+
+
+def _shown(word: str, case: Case) -> bool:
+    """Whether a column of the answer, or a key of its groups, is named by the word."""
+    operands = [each.operand for each in case.answer] + [each.operand for each in case.sql.group_by]
+    columns = [column for each in operands for column in each.columns]
+    return any(stem(word) in identifier_words(f"{column.table or ''}_{column.name}") for column in columns)

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
 from scoring.signals.mistakes.wording import asked, said
-from scoring.specification import Operand, Projection
+from scoring.specification import Aggregation, Operand, Projection
 from scoring.sql.shapes.naming import is_name
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -82,21 +82,35 @@ _COUNTED = frozenset(map(stem, "count cnt number num qty quantity units pieces t
 
 
 def amount_for_count(case: Case) -> Finding | None:
-    """Things are to be counted, and an amount of theirs is added or averaged.
+    """Things are to be counted, and an amount of theirs is added or averaged, or its different values are counted.
 
-    The sum of the pay of all pilots is not how many pilots there are.
+    The sum of the pay of all pilots is not how many pilots there are, and two pilots of equal pay are two.
 
     >>> amount_for_count(case("How many pilots live in Oslo?", "SELECT SUM(pay) FROM pilots WHERE base = 3")).detail
     'SUM(pay) for the number of pilots'
     """
     counted = [each for each in case.question.aggregations if each.func == "COUNT"]
     things = content_words(counted[0].column) if len(counted) == len(case.question.aggregations) == 1 else ()
-    if not things or any(each.func == "COUNT" for each in case.sql.aggregations) or case.question.superlatives:
+    if not things or case.question.superlatives:
         return None
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if counts:
+        return _values_counted(counts, things, case)
     totals = [each.operand for each in case.answer if each.operand.func in ("SUM", "AVG", "MAX", "MIN")]
     if len(totals) != 1 or not _is_amount(totals[0], case):
         return None
     return Finding(1.0, f"{totals[0].func}({totals[0].columns[0].name}) for the number of {things[-1]}s")
+
+
+def _values_counted(counts: list[Aggregation], things: tuple[str, ...], case: Case) -> Finding | None:
+    """Different amounts are counted for things: equal ones count once."""
+    each = counts[0]
+    name = each.columns[0].name if len(each.columns) == 1 else ""
+    amount = not _AMOUNTS.isdisjoint(identifier_words(name)) and not is_key(name)
+    if len(counts) > 1 or not each.distinct or each.column != name or not amount or "distinct" in case.spoken:
+        return None
+    wanted = things[-1] in identifier_words(name) or not {"unique", "different"}.isdisjoint(case.spoken)
+    return None if wanted else Finding(1.0, f"count(distinct {name}) for the number of {things[-1]}s")
 
 
 def _is_amount(total: Operand, case: Case) -> bool:

@@ -1,12 +1,14 @@
-"""Signals about a column of the opposite kind, and about years and months that are taken for others."""
+"""Signals about a column of the opposite kind."""
 
 from __future__ import annotations
 
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, cue, said, said_stems
-from scoring.values import TimeRange
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import asked, cue, said_stems
+from scoring.specification import Op, SqlFilter
+from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -30,6 +32,10 @@ _OPPOSITES = (
     ("opening", "closing"),
     ("permanent", "temporary"),
     ("inbound incoming", "outbound outgoing"),
+    ("outstanding remaining", "original initial"),
+    ("paid", "billed invoiced claimed"),
+    ("sold", "asking"),
+    ("discharged", "admitted"),
 )
 _PAIRS = [
     (frozenset(map(stem, said_.split())), frozenset(map(stem, read.split())))
@@ -37,6 +43,20 @@ _PAIRS = [
     for said_, read in ((one, other), (other, one))
 ]
 _KINDS = frozenset[str]().union(*(other for _, other in _PAIRS))
+
+
+def kinds_opposed(named: tuple[str, ...], read: tuple[str, ...]) -> bool:
+    """Whether the words of one name hold a kind, and those of another only the opposite kind.
+
+    >>> kinds_opposed(("net", "weight"), ("gross", "weight")), kinds_opposed(("net",), ("weight",))
+    (True, False)
+    """
+    if _KINDS.isdisjoint(read) or _KINDS.isdisjoint(named):
+        return False
+    return any(
+        not one.isdisjoint(named) and one.isdisjoint(read) and not other.isdisjoint(read) and other.isdisjoint(named)
+        for one, other in _PAIRS
+    )
 
 
 def column_of_opposite_kind(case: Case) -> Finding | None:
@@ -48,7 +68,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    return _other_kind(case) or _side_of_other(case)
+    return _other_kind(case) or _side_of_other(case) or _way_back(case)
 
 
 def _other_kind(case: Case) -> Finding | None:
@@ -80,13 +100,52 @@ _SIDES = (
         frozenset("caller sender payer initiator from".split()),
         frozenset("callee receiver recipient payee".split()),
     ),
+    (
+        cue("ship deliver", r"\bship(?:ped|ping)?[- ]to\b|\bdeliver(?:ed|y)?[- ]to\b"),
+        frozenset("ship shipping delivery deliver".split()),
+        frozenset("bill billing".split()),
+    ),
+    (
+        cue("bill", r"\bbill(?:ed|ing)?[- ]to\b|\b(?:is|are|was|were|we) bill(?:ed)? (?:in|to)\b"),
+        frozenset("bill billing".split()),
+        frozenset("ship shipping delivery".split()),
+    ),
+    (
+        cue("work", r"\bwhere (?:they|people|staff|employees|we|everyone|each \w+) works?\b|\bplaces? of work\b"),
+        frozenset("work office workplace site branch job".split()),
+        frozenset("home residence living private".split()),
+    ),
+    (
+        cue("live", r"\bwhere (?:they|people|staff|employees|customers|everyone|each \w+) lives?\b(?! ?[!)])"),
+        frozenset("home residence living private".split()),
+        frozenset("office workplace work".split()),
+    ),
+    (
+        cue(
+            "after excl ex net without",
+            r"\bafter (?:the |all )?(?:\w+ )?(?:fees?|tax(?:es)?|deductions?|commissions?)\b"
+            r"|\b(?:excl\w*\.?|excluding|without|net of|ex) (?:vat|tax(?:es)?|fees?)\b",
+        ),
+        frozenset("net after payout".split()),
+        frozenset("gross".split()),
+    ),
+    (
+        cue("before incl with", r"\b(?:incl\w*\.?|including|with|before) (?:vat|tax(?:es)?|fees?|deductions?)\b"),
+        frozenset("gross vat tax".split()),
+        frozenset("net".split()),
+    ),
+    (
+        cue("sold", r"\bsold for\b|\bsale prices?\b"),
+        frozenset("sold sale sales selling closing final".split()),
+        frozenset("asking list listed".split()),
+    ),
 )
 """What the question says, words of columns that it means, and words of those that it does not."""
 
 
 def _side_of_other(case: Case) -> Finding | None:
     """Who received something is looked for among those who sent it, or the other way round."""
-    names = sorted({column.name for column in case.sql.columns})
+    names = sorted({column.name for column in case.sql.columns if not is_time(column.name)})
     read = {name: {*name.split("_"), *identifier_words(name)} for name in names}
     words = set[str]().union(*read.values())
     for pattern, wanted, odd in _SIDES:
@@ -98,32 +157,34 @@ def _side_of_other(case: Case) -> Finding | None:
     return None
 
 
+_WAY = re.compile(r"\b(?:from )?([a-z]{3,}) (?:to|->|→|–) ([a-z]{3,})\b")
+_FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
+_TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
+
+
+def _way_back(case: Case) -> Finding | None:
+    """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
+    tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
+    for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
+        back = (
+            [each for each in tests if _is_at(each, match[2], _FROM)],
+            [each for each in tests if _is_at(each, match[1], _TO)],
+        )
+        if all(back):
+            return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
+    return None
+
+
+def _is_at(each: SqlFilter, place: str, end: frozenset[str]) -> bool:
+    """Whether a condition tests a column of one end for a place."""
+    words = {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
+    return isinstance(each.rhs, Text) and each.rhs.folded == place and not words.isdisjoint(end)
+
+
 def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None:
     """The first column of a kind whose other words are spoken: `gross_weight` for a weight."""
     for name in sorted({column.name for column in case.sql.columns}):
         words = set(identifier_words(name))
         if kind & words and not spoken.isdisjoint(words - kind):
             return name
-    return None
-
-
-_FISCAL = cue("fiscal financial fy", r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
-_BEGINS = re.compile(
-    r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?"
-    r"(?:feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
-)
-
-
-def fiscal_year_as_calendar(case: Case) -> Finding | None:
-    """A fiscal year is asked for that does not begin in January, and the SQL takes the calendar year.
-
-    >>> fiscal_year_as_calendar(case("Trips in fiscal year 2020 (it starts in July)",
-    ...     "SELECT COUNT(*) FROM trips WHERE began_at >= '2020-01-01' AND began_at < '2021-01-01'")).detail
-    'began_at within [2020-01-01, 2021-01-01)'
-    """
-    if not _FISCAL.search(said(case)) or not _BEGINS.search(said(case)):
-        return None
-    for each in case.sql.filters:
-        if isinstance(each.rhs, TimeRange) and re.fullmatch(r"\[\d{4}-01-01, \d{4}-01-01\)", str(each.rhs)):
-            return Finding(1.0, each.text)
     return None

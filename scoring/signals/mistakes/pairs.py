@@ -75,7 +75,7 @@ def roles_swapped(case: Case) -> Finding | None:
     ...     "ON p.captain_id = c.id WHERE p.pay < c.pay")).detail
     'p.pay < c.pay: less than the captain'
     """
-    text = asked(case)
+    text = asked(case) if "boss_id" in case.query.sql else _BOSS.sub("manager", asked(case))
     compared = shapes(case, ShapeKind.SELF_COMPARISON)
     found = [odd for each in compared if (odd := _compared_oddly(each, text))]
     if found:
@@ -87,6 +87,7 @@ def roles_swapped(case: Case) -> Finding | None:
     return _unlinked(text, case)
 
 
+_BOSS = re.compile(r"\b(?:boss|line manager)\b")
 _SUBJECT = re.compile(r"\s*(?:which|what|list|show|find|name|who are)?(?: me| all| the| our| of| any)* ([a-z]+)")
 
 

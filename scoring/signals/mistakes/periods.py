@@ -1,4 +1,4 @@
-"""Signals about periods: by which parts of dates rows are grouped, ordered and limited."""
+"""Signals about periods: by which parts of dates rows are grouped, ordered and limited, and where spans begin."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from scoring.linking import operand_words
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
-from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification.shapes import ShapeKind
-from scoring.values import TimeRange
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
+from scoring.specification import SqlFilter
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -146,14 +147,16 @@ def rows_for_days(case: Case) -> Finding | None:
 
 _MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
 _OF_YEAR = re.compile(
-    r"\b(?:calendar month|month of (?:the )?year|season\w*|across (?:all )?years|regardless|month name)\b"
+    r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|season\w*"
+    r"|across (?:all )?years|regardless|month name)\b"
 )
 
 
 def months_of_years_merged(case: Case) -> Finding | None:
     """A value for each month is asked for, and the same month of all years is one group.
 
-    Half strength, as the table may hold one year.
+    Half strength, as the table may hold one year; full where the rows are of more than one. Nor may the same quarter of
+    several years be one, or the same day of several months.
 
     >>> months_of_years_merged(case("Trips per month",
     ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
@@ -161,10 +164,128 @@ def months_of_years_merged(case: Case) -> Finding | None:
     """
     text = said(case)
     groups = shapes(case, ShapeKind.GRAIN)
-    if len(groups) != 1 or not _MONTHLY.search(asked(case)) or _OF_YEAR.search(text):
+    if len(groups) != 1 or _OF_YEAR.search(text):
         return None
-    if groups[0].words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
+    return _merged(case) or _perhaps_merged(groups[0], case)
+
+
+def _perhaps_merged(group: Shape, case: Case) -> Finding | None:
+    """Months without their year, of rows that no condition keeps to a year."""
+    text = said(case)
+    if not _MONTHLY.search(asked(case)):
+        return None
+    if group.words != ("month", "part") or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", text):
         return None
     timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    return None if timed or yearly else Finding(0.5, groups[0].text)
+    return None if timed or yearly else Finding(0.5, group.text)
+
+
+_AGES = cue(
+    "year old age anniversar birthday",
+    r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
+    r"|\baged? \d+"
+    r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"
+    r"|\b(?:over|under|below|above) (?:the age of )?\d\d (?:today|now)\b|\bhow old\b",
+)
+_BY_CALENDAR = re.compile(
+    r"\byear\s*\(\s*(?:curdate\(\)|current_date(?:\(\))?|now\(\)|getdate\(\)|sysdate"
+    r"|current_timestamp)\s*\)\s*-\s*year\s*\("
+    r"|\bextract\s*\(\s*year\s+from\s+(?:current_date|now\(\)|sysdate"
+    r"|current_timestamp)(?:\(\))?\s*\)\s*-\s*extract\s*\("
+    r"\s*year\b|\bdatediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|\bdate_diff\s*\(\s*'year'\s*,"
+    r"|\bdate_diff\s*\([^()]*(?:\([^()]*\)[^()]*)*,"
+    r"\s*year\s*\)|strftime\s*\(\s*'%y'\s*,\s*'now'\s*\)\s*-\s*strftime\s*\(\s*'%y'",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\bcase\b|\bdateadd\b|\bif\s*\(|\biif\b|%m%d|%m-%d|mmdd|\bmonth\b|\bdayofyear\b", re.IGNORECASE
+)
+
+
+def years_by_calendar(case: Case) -> Finding | None:
+    """An age or a number of full years is asked for, and the SQL subtracts the numbers of the years.
+
+    Born in December 2000, one is 17 for most of 2018. DATEDIFF by years also counts how often New Year came.
+
+    >>> years_by_calendar(case("Pilots who are 18 or older", "SELECT name FROM pilots "
+    ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
+    'YEAR(CURRENT_DATE) - YEAR('
+    """
+    found = _BY_CALENDAR.search(case.query.sql) if _AGES.search(said(case)) else None
+    return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.query.sql) else None
+
+
+_NEXT = cue(
+    "next coming upcoming",
+    r"\b(?:in|within|during|over) the (?:next|coming|upcoming) (?:\d+|few|two|three) (?:day|week|month)s\b",
+)
+_PASSED = re.compile(r"\b(?:overdue|already|or earlier|past due|by then|expired)\b")
+
+
+def past_kept(case: Case) -> Finding | None:
+    """The next days are asked for, and the SQL has no bound at today, so all of the past comes, too.
+
+    >>> past_kept(case("Which routes end in the next 30 days?",
+    ...     "SELECT id FROM routes WHERE end_date <= CURRENT_DATE + INTERVAL '30' DAY")).detail
+    'end_date within now[None, 30) day'
+    """
+    if not _NEXT.search(asked(case)) or _PASSED.search(said(case)):
+        return None
+    timed = [each for each in case.sql.filters if isinstance(each.rhs, (RelativeTime, TimeRange))]
+    odd = next((each for each in timed if _ends_later(each)), None)
+    return Finding(1.0, odd.text) if odd is not None and len(case.sql.filters) == 1 else None
+
+
+def _ends_later(each: SqlFilter) -> bool:
+    """Whether a filter keeps all that lies before a time to come."""
+    return isinstance(each.rhs, RelativeTime) and each.rhs.start is None and (each.rhs.end or 0) > 1
+
+
+_ALWAYS = cue(
+    "lifetime life-time all-time all",
+    r"\blife-?time\b|\ball[- ]time\b|\bsince (?:the beginning|we started|inception|launch)\b"
+    r"|\bover all (?:the )?years\b",
+)
+
+
+def all_time_cut(case: Case) -> Finding | None:
+    """The whole of the time is asked for, and the SQL keeps a part of it.
+
+    >>> all_time_cut(case("Lifetime fares per pilot", "SELECT pilot, SUM(fare) FROM trips "
+    ...     "WHERE day >= '2020-01-01' GROUP BY pilot")).detail
+    'day within [2020-01-01, )'
+    """
+    if not _ALWAYS.search(asked(case)) or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", said(case)):
+        return None
+    timed = (each for each in case.filters.extra if isinstance(each.rhs, (RelativeTime, TimeRange)))
+    odd = next((each for each in timed if each.rhs is not None and _has_start(each)), None)
+    return Finding(1.0, odd.text) if odd is not None else None
+
+
+def _has_start(each: SqlFilter) -> bool:
+    return isinstance(each.rhs, (RelativeTime, TimeRange)) and each.rhs.start is not None
+
+
+_LONGEST = {"month": 366, "quarter": 366, "week": 371, "day": 31}
+"""Days after which a part of a date comes again."""
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+
+
+def _merged(case: Case) -> Finding | None:
+    """Parts of dates without their year, where conditions keep rows for longer than until the part comes again."""
+    group = shapes(case, ShapeKind.GRAIN)[0]
+    longest = _LONGEST.get(group.words[0], 0) if group.words[1:] == ("part",) else 0
+    days = max((_days(each) for each in case.sql.filters), default=0)
+    yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
+    return Finding(1.0, group.text) if longest and days > longest and not yearly else None
+
+
+def _days(each: SqlFilter) -> int:
+    """How long the period is that a filter keeps; 0 where it is open or none."""
+    rhs = each.rhs
+    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
+        return (rhs.end - rhs.start).days
+    if isinstance(rhs, RelativeTime) and rhs.start is not None:
+        return ((rhs.end or 0) - rhs.start) * _UNIT_DAYS.get(str(rhs.unit), 0)
+    return 0

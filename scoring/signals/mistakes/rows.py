@@ -109,7 +109,7 @@ def _is_named(column: Column, thing: str) -> bool:
 
 
 def amounts_deduplicated(case: Case) -> Finding | None:
-    """Amounts are added or averaged after equal ones were dropped.
+    """Amounts are added or averaged, or rows counted, after equal ones were dropped.
 
     Two orders of the same amount count once. SUM(DISTINCT …), a DISTINCT below the sum and a UNION without ALL all do
     it, unless a key tells the rows apart.
@@ -117,10 +117,11 @@ def amounts_deduplicated(case: Case) -> Finding | None:
     >>> amounts_deduplicated(case("What is the total fare?", "SELECT SUM(DISTINCT fare) FROM trips")).detail
     'SUM(DISTINCT fare)'
     """
-    found = first(case, ShapeKind.DEDUPLICATED)
+    dropped = (each for each in shapes(case, ShapeKind.UNITED_COUNT) if "dropped" in each.words)
+    found = first(case, ShapeKind.DEDUPLICATED) or next(dropped, None)
     if found is None or case.question.distinct:
         return None
-    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*)\b", said(case))
+    meant = re.search(r"\b(?:distinct|unique|different|dedup\w*|once)\b", said(case))
     return Finding(1.0, found.text) if meant is None else None
 
 
@@ -176,7 +177,8 @@ def mean_of_means(case: Case) -> Finding | None:
     """An average is taken of averages, so small groups weigh as much as large ones.
 
     A route with one trip counts like one with a thousand. Where the question speaks of an average for each of
-    something, averaged again, it is meant. Half strength for an average of ratios where a rate is asked for.
+    something, averaged again, it is meant. Half strength for an average of ratios where a rate is asked for, full where
+    a text divides one total by another.
 
     >>> mean_of_means(case("What is the average fare by country?", "SELECT country, AVG(a) FROM (SELECT country, "
     ...     "route, AVG(fare) AS a FROM trips GROUP BY country, route) t GROUP BY country")).detail
@@ -187,6 +189,8 @@ def mean_of_means(case: Case) -> Finding | None:
     if found is not None and not _NESTED_MEANS.search(text) and text.count("average") + text.count("avg") < 4:
         return Finding(1.0, found.text)
     ratio = first(case, ShapeKind.MEAN_OF_RATIOS)
+    if ratio is not None and _POOLED.search(text):
+        return Finding(1.0, ratio.text)
     if ratio is None or not _OVERALL_RATE.search(asked(case)) or re.search(r"\b(?:average|avg|mean)\b", text):
         return None
     return Finding(0.5, ratio.text)
@@ -196,6 +200,11 @@ _NESTED_MEANS = re.compile(
     r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
     r"|weekly|yearly|rate|ratio|share|per\b)"
     r"|\w+ly\b)|each \w+ (?:counts|weighs)|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
-    r"|(?:average|avg|mean)\b[^.]{0,80}\b(?:average|avg|mean)\b[^.]{0,80}\bper\b"
+    r"|(?:average|avg|mean)\b[^.\n]{0,80}\b(?:average|avg|mean)\b[^.\n]{0,80}\bper\b"
+)
+_POOLED = re.compile(
+    r"\b(?:all|total|summed|sum of) (?:\w+ ){1,3}(?:divided by|over|/) (?:all|total|the (?:sum|total)|sum of)\b"
+    r"|\(\w+ (?:over|divided by|/) \w+\)|\boverall\b|\bweighted\b|\b(?:over|for|in) the whole\b|\bacross all\b"
+    r"|\btotal \w+ divided by\b"
 )
 _OVERALL_RATE = re.compile(r"\b(?:rate|ratio|percentage|percent|share|proportion)\b|%")

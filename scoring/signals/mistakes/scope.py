@@ -10,61 +10,7 @@ from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
-
-_EACH_TOP = re.compile(
-    r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
-    r"|first|last|worst|least)\b"
-    r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
-    r"|lowest|most|largest)\b"
-    r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
-)
-_RATES = re.compile(
-    r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"
-    r"|\b(?:most|highest|fewest|lowest|least) (?:\w+ )?\w+s per \w+"
-)
-
-
-def top_of_all(case: Case) -> Finding | None:
-    """The top of each group is asked for, and one LIMIT cuts the whole answer.
-
-    The best pilot of each base needs a rank within the base; LIMIT 1 leaves one pilot in all.
-
-    >>> top_of_all(case("Who is the highest paid pilot in each base?",
-    ...     "SELECT base, name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
-    'LIMIT 1 for all groups'
-    """
-    text, limit = asked(case), case.sql.limit
-    found = _EACH_TOP.search(text) if limit is not None else None
-    if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
-        return None
-    if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
-        return None
-    return Finding(1.0, f"LIMIT {limit.count} for all groups")
-
-
-def _rows_wanted(case: Case) -> set[int]:
-    """How many rows a LIMIT has that is meant for each group."""
-    return {1} | {each.k for each in case.question.superlatives if each.k is not None and each.k <= _MOST_ROWS}
-
-
-_MOST_ROWS = 20
-
-
-def _ranks_groups(case: Case) -> bool:
-    """Whether something else may take the top of each group."""
-    sql = case.sql
-    if sql.windows or any(each.partition for each in sql.limits):
-        return True
-    return any(each.correlated or each.role is SubqueryRole.IN for each in sql.subqueries)
-
-
-def _shown(word: str, case: Case) -> bool:
-    """Whether a column of the answer, or a key of its groups, is named by the word."""
-    operands = [each.operand for each in case.answer] + [each.operand for each in case.sql.group_by]
-    columns = [column for each in operands for column in each.columns]
-    return any(stem(word) in identifier_words(f"{column.table or ''}_{column.name}") for column in columns)
-
+from scoring.words import stem
 
 _OWN_GROUP = re.compile(
     r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
@@ -122,7 +68,12 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     return Finding(1.0, found.text) if found is not None else None
 
 
-_NULLS = re.compile(r"\bnulls?\b|\bnullable\b|\bunset\b|\bmay be (?:empty|missing)\b")
+_NULLS = re.compile(
+    r"\bnulls?\b|\bnullable\b|\bunset\b|\bempty\b|\bblank\b|\bmay be missing\b|\b(?:without|with no) an? \w+ id\b"
+    r"|\b(?:most|few|only some|only a few|some|many|not all|not every"
+    r"|hardly any) (?:of the )?(?:\w+ ){1,3}(?:have|has|carry"
+    r"|carries) (?:no|an?|any)\b"
+)
 
 
 def exclusion_with_null(case: Case) -> Finding | None:
@@ -142,8 +93,10 @@ def exclusion_with_null(case: Case) -> Finding | None:
 
 
 _NULL_COUNTS = cue(
-    "null unset missing",
-    r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
+    "null unset missing unknown empty blank",
+    r"\b(?:unknown|empty|blank|missing|null)(?: \w+)? (?:counts?|count(?:ed|ing)?|treated) (?:as |for )?not\b"
+    r"|\b(?:have|has|having|with) (?:\w+ )?(?:null|empty|blank)\b(?! (?:and|or) )|\bnulls? (?:counts?|is|are"
+    r"|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
     r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b",
 )
@@ -174,6 +127,12 @@ def null_left_out(case: Case) -> Finding | None:
 
 _KEPT = cue(
     "incl also even keep kept zero 0 nil nothing show list appear stay",
+    r"\b(?:should|must) (?:still )?(?:show|appear|count|be listed|be shown|come)\b(?: (?:as|with|a))*(?: 0| zero)?\b"
+    r"|\beven if (?:nothing|none|no \w+)\b|\bincluded\b ?\((?:those|they|these|which) have no\b"
+    r"|\bincluding [^.;\n]{0,30}\b(?:is|are|with|whose \w+ is) (?:null|empty)\b"
+    r"|\b(?:also|and) (?:show|list|keep|include) (?:the )?\w+ (?:who|that|which) (?:did|have|has|had|do"
+    r"|does)(?:n't| not| no)\b"
+    r"|\b(?:zero|0|nil) (?:if|when|where) there (?:were|was|are|is) none\b|"
     r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
     r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
@@ -217,7 +176,7 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     if wrong_side is not None:
         return Finding(1.0, f"{found.group()}: {wrong_side}")
     if undone is not None:
-        return Finding(1.0, f"{found.group()}: {undone.text} in WHERE")
+        return Finding(1.0, f"{found.group()}: {undone.text}")
     joined = next((each.table for each in case.sql.joins if each.kind == "inner"), None)
     return None if joined is None or _keeps(case) else Finding(1.0, f"{found.group()}: inner join of {joined}")
 
@@ -279,69 +238,3 @@ def outer_join_undone(case: Case) -> Finding | None:
     if found is None or not _EACH_KEPT.search(asked(case)) or not case.sql.aggregations:
         return None
     return Finding(0.5, found.text)
-
-
-_ONLY = cue(
-    "only exclusively nothing always",
-    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+(?:e[dn]|wn)|buy|bought|sold"
-    r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
-    r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b",
-)
-_ALL_OF = cue(
-    "all every",
-    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
-    r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
-    r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
-    r"| of the)* (?!time|other|orders|customers)[a-z]+\b",
-)
-_UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
-
-
-def all_read_as_some(case: Case) -> Finding | None:
-    """All of a thing's rows must meet a condition, and the SQL keeps things of which one does.
-
-    Who only flew gliders must have no other flight: NOT EXISTS, EXCEPT, or a condition on the group.
-
-    >>> all_read_as_some(case("Which pilots have only flown gliders?",
-    ...     "SELECT pilot FROM flights WHERE plane = 'glider'")).detail
-    'have only flown: no row is looked for that fails'
-    """
-    text = asked(case)
-    found = _ONLY.search(text) or _ALL_OF.search(text) or (_EVERY_PART.search(text) if _bounds_some(case) else None)
-    if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
-        return None
-    return Finding(1.0, f"{found.group()}: no row is looked for that fails")
-
-
-_NO_ONLY = re.compile(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
-_EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
-_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
-
-
-_EVERY_PART = re.compile(
-    r"\b(?:where|whose|with|that have|who have|of which|when) (?:all|every|each)(?: of)?(?: the| its| their"
-    r"| his| her)? [a-z]+"
-    r"|\b(?:every|each|all)(?: of)? (?:its|their|the|his|her) [a-z]+ (?:is|are|was|were|has|have|had|been|got)\b"
-)
-_SOME = re.compile(
-    r"(?:logical_or|bool_or|max|any)\(.*\)(?: = (?:1|true))?$|(?:sum|count|count_if|countif)\(.*\) (?:> 0|>= 1)$"
-)
-"""A condition on a group that one of its rows meets."""
-
-
-def _bounds_some(case: Case) -> bool:
-    """Whether each condition on a group is met by one of its rows."""
-    having = [each.text for each in case.sql.having]
-    return bool(having) and all(_SOME.match(text) and "count(*)" not in text for text in having)
-
-
-def _looks_for_others(case: Case) -> bool:
-    """Whether the SQL excludes rows, counts different ones, or bounds a group, as a condition on all rows needs."""
-    sql = case.sql
-    bounded = any(not _SOME.match(each.text) for each in sql.having)
-    if sql.set_operations or sql.windows or bounded or _UNIVERSAL & sql.functions:
-        return True
-    if any(each.op in _EXCLUDING and each.clause is not Clause.CASE for each in sql.filters):
-        return True
-    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
-    return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)

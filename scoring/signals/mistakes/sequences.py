@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.values import Number, TimeRange
@@ -117,7 +117,8 @@ def _ends_equal(case: Case) -> Finding | None:
 
 
 _WEEKDAYS = re.compile(
-    r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w|%u)[^=<>]{0,60}?\bin\s*\(([\d', ]+)\)",
+    r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w"
+    r"|%u)[^=<>]{0,60}?(?:\bin\s*\(([\d', ]+)\)|=\s*'?(\d)\b)",
     re.IGNORECASE,
 )
 _SUNDAY_FIRST = frozenset({1, 7})
@@ -136,7 +137,7 @@ _NUMBERED = {
 
 
 def weekend_misnumbered(case: Case) -> Finding | None:
-    """A weekend is asked for, and the SQL takes other days by the numbers that its dialect gives to weekdays.
+    """A weekend or a weekday is asked for, and the SQL takes others by the numbers that its dialect gives to weekdays.
 
     MySQL's DAYOFWEEK counts from Sunday as 1, so Saturday and Sunday are 7 and 1.
 
@@ -144,14 +145,43 @@ def weekend_misnumbered(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM trips WHERE strftime('%w', day) IN ('6', '7')")).detail
     'expected → actual: 0, 6 → 6, 7'
     """
-    if "weekend" not in said(case):
+    days = frozenset({"sat", "sun"}) if "weekend" in said(case) else _days_named(asked(case))
+    matches = list(_WEEKDAYS.finditer(case.query.sql)) if days else []
+    if len(matches) != 1 or ("weekend" not in said(case) and _RANGE.search(said(case))):
         return None
-    for match in _WEEKDAYS.finditer(case.query.sql):
-        wanted = _weekend(match[1].casefold().replace("_", ""), case.sql.dialect)
-        given = frozenset(map(int, re.findall(r"\d", match[2])))
-        if wanted and len(given) == 2 and given != wanted:
-            return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
-    return None
+    match = matches[0]
+    weekend = _weekend(match[1].casefold().replace("_", ""), case.sql.dialect)
+    given = frozenset(map(int, re.findall(r"\d", match[2] or match[3])))
+    wanted = _numbers(days, weekend)
+    if not wanted or len(given) != len(wanted) or given == wanted:
+        return None
+    return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
+
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY = cue(
+    "mon tue wed thu fri sat sun",
+    r"\b(mon(?=days?\b|\b)|tue(?=sdays?\b|s?\b)|wed(?=nesdays?\b|\b)|thu(?=rsdays?\b|rs?\b)|fri(?=days?\b|\b)"
+    r"|sat(?=urdays?\b|\b)|sun(?=days?\b|\b))",
+)
+_RANGE = re.compile(
+    r"\bweekdays?\b|\b(?:mon|tue|wed|thu|fri)[a-z]* ?(?:-|to|through|thru|until) ?(?:mon|tue|wed|thu|fri|sat|sun)"
+)
+
+
+def _days_named(text: str) -> frozenset[str]:
+    """The days of the week that a text names."""
+    return frozenset(match[1] for match in _DAY.matches(text))
+
+
+def _numbers(days: frozenset[str], weekend: frozenset[int]) -> frozenset[int]:
+    """The numbers of days, where those of Saturday and Sunday are known; none where they are not."""
+    first = {_SUNDAY_FIRST: 2, _SUNDAY_ZERO: 1, _MONDAY_FIRST: 1, _MONDAY_ZERO: 0}.get(weekend)
+    if first is None:
+        return frozenset()
+    numbers = {day: first + place for place, day in enumerate(_DAYS)}
+    numbers["sun"] = min(weekend) if weekend in (_SUNDAY_FIRST, _SUNDAY_ZERO) else max(weekend)
+    return frozenset(numbers[day] for day in days)
 
 
 def _weekend(function: str, dialect: str) -> frozenset[int]:

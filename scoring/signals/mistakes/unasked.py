@@ -8,7 +8,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.mistakes.wording import asked, follows, said, said_stems
-from scoring.specification import Clause, Op, SqlFilter
+from scoring.specification import Clause, Op, Operand, SqlFilter
 from scoring.sql.shapes.naming import key_stems
 from scoring.values import Number, TimeRange
 from scoring.verdict import Case
@@ -134,13 +134,22 @@ _DIMENSIONS = tuple(
 def group_of_other_dimension(case: Case) -> Finding | None:
     """Groups of one dimension are asked for, and those of another come.
 
-    `by region` is not by city. Only well-known dimensions count, of which neither is another word for the other.
+    `by region` is not by city. Only well-known dimensions count, of which neither is another word for the other, and
+    columns of that very name that are read and not grouped by.
 
     >>> group_of_other_dimension(case("Total tax per region", "SELECT city, SUM(tax) FROM bills GROUP BY city")).detail
     'expected → actual: region → city'
     """
     wanted, keys = case.question.group_by, grouping_keys(case)
-    words = content_words(wanted[0]) if len(wanted) == len(keys) == 1 else ()
+    if not len(wanted) == len(keys) == 1:
+        return None
+    unused = _read_beside(content_words(wanted[0]), keys[0], case)
+    return differing(unused, keys[0].name) if unused is not None else _of_dimension(wanted, keys, case)
+
+
+def _of_dimension(wanted: tuple[str, ...], keys: list[Operand], case: Case) -> Finding | None:
+    """The well-known dimension of the groups, where it is no other word for the one that is asked for."""
+    words = content_words(wanted[0])
     if len(words) != 1 or len(keys[0].columns) != 1:
         return None
     column = keys[0].columns[0]
@@ -151,6 +160,14 @@ def group_of_other_dimension(case: Case) -> Finding | None:
         return None
     alike, others = _alike(words[0]), _alike(given)
     return differing(words[0], column.name) if alike and others and alike.isdisjoint(others) else None
+
+
+def _read_beside(phrase: tuple[str, ...], key: Operand, case: Case) -> str | None:
+    """The column that is named like the groups asked for, where it is read and neither grouped by nor shown."""
+    named = [column for column in case.sql.columns if column.name and identifier_words(column.name) == phrase]
+    shown = {column for each in case.answer for column in each.operand.columns} | set(key.columns)
+    spoken = any(is_named(_dimension(column.name), case.spoken) for column in key.columns)
+    return named[0].name if named and shown.isdisjoint(named) and not spoken else None
 
 
 def _dimension(column: str) -> str:

@@ -1,11 +1,11 @@
-"""Signals about values that are tested in part, as part of others, or though all are asked for."""
+"""Signals about values and patterns of text: tested in part, at the wrong place, or though all are asked for."""
 
 from __future__ import annotations
 
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, said
+from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import Text
 from scoring.verdict import Case
@@ -62,7 +62,7 @@ def member_as_substring(case: Case) -> Finding | None:
 
 _WHATEVER = re.compile(
     r"\b(?:whatever|regardless of|irrespective of|no matter|in any|of any|with any|any|all) (?:the |their |its "
-    r"|what the )?"
+    r"|what the )?(?:current |present )?"
     r"(outcome|status|state|stage|result|decision|statuses|states|outcomes)\b"
 )
 _STATES = frozenset("status state stage outcome result decision".split())
@@ -77,7 +77,7 @@ def states_restricted(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM flights WHERE status IN ('flown', 'late')")).detail
     "status in ('flown', 'late')"
     """
-    if not _WHATEVER.search(asked(case)):
+    if not _WHATEVER.search(said(case)):
         return None
     odd = next((each for each in case.filters.extra if _keeps_states(each)), None)
     return Finding(1.0, odd.text) if odd is not None else None
@@ -87,3 +87,72 @@ def _keeps_states(each: SqlFilter) -> bool:
     """Whether WHERE tests a state for some values."""
     words = {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
     return each.clause is Clause.WHERE and each.op in (Op.EQ, Op.IN, Op.NE, Op.NOT_IN) and bool(words & _STATES)
+
+
+_BEGINS = cue("start begin", r"\b(?:start|begin)(?:s|ning|ting)? (?:with|in)\b|\b(?:start|begin)s? with\b")
+_ENDS = cue("end", r"\bend(?:s|ing)? (?:with|in)\b")
+_ANYWHERE = re.compile(r"\b(?:contain\w*|anywhere|somewhere|includ\w* the|mention\w*|in the middle)\b")
+
+
+def pattern_misplaced(case: Case) -> Finding | None:
+    """A text is to begin or end with a part, and the SQL finds the part anywhere, or at the other end.
+
+    >>> pattern_misplaced(case("Planes whose code starts with KX",
+    ...     "SELECT code FROM planes WHERE code LIKE '%KX%'")).detail
+    "code contains 'kx'"
+    """
+    begins, ends = _BEGINS.search(said(case)), _ENDS.search(said(case))
+    if bool(begins) is bool(ends) or _ANYWHERE.search(said(case)):
+        return None
+    wanted, other = (Op.STARTS_WITH, Op.ENDS_WITH) if begins else (Op.ENDS_WITH, Op.STARTS_WITH)
+    if any(each.op is wanted for each in case.sql.filters):
+        return None
+    odd = next((each for each in case.sql.filters if each.op in (Op.CONTAINS, other)), None)
+    return Finding(1.0, odd.text) if odd is not None else None
+
+
+_ANY_CASE = cue(
+    "case capital caps letters",
+    r"\b(?:any|either|whatever|regardless of|ignor\w+|irrespective of)(?: the)? (?:letter |upper |lower "
+    r"|upper/lower )?case\b"
+    r"|\bcase[- ]?insensitiv\w*|\bupper[ /](?:or |and )?lower|\b(?:capitals?|caps|upper ?case) or (?:not|small|lower)"
+    r"|\b(?:not|n't) case[- ]sensitive",
+)
+_FOLDS = re.compile(
+    r"\b(?:i?lower|upper|ilike|collate|regexp_i?like|rlike|nocase|casefold|positioncaseinsensitive)\b|~\*|\(\?i\)"
+)
+_LIKE = re.compile(r"(?<!i)\blike\b\s*(?:n?'[^']*[a-z][^']*')", re.IGNORECASE)
+_CASELESS = frozenset({"mysql", "tsql", "sqlserver", "sqlite"})
+
+
+def case_of_letters_kept(case: Case) -> Finding | None:
+    """A text is asked for in any case of letters, and LIKE finds one spelling.
+
+    LIKE tells cases apart in most dialects: ILIKE, or LOWER on both sides, does not.
+
+    >>> case_of_letters_kept(case("Planes with 'kite' in the name, in any case", "SELECT code FROM planes "
+    ...     "WHERE name LIKE '%kite%' AND name ~ 'x'")).detail
+    "LIKE '%kite%'"
+    """
+    if case.sql.dialect in _CASELESS or not _ANY_CASE.search(said(case)):
+        return None
+    sql = case.query.sql
+    found = _LIKE.search(sql) if not _FOLDS.search(sql.casefold()) else None
+    return Finding(1.0, found.group()) if found is not None else None
+
+
+_UNDERSCORE = cue("underscore", r"\bunderscores?\b")
+_WILD = re.compile(r"\bi?like\s+n?'([^'\\]*\w_[^'\\]*|_[^'\\]*)'(?!\s*escape)", re.IGNORECASE)
+
+
+def underscore_as_wildcard(case: Case) -> Finding | None:
+    r"""An underscore is meant, and LIKE takes it for any sign.
+
+    `'T_%'` also finds TX1. `'T\_%' ESCAPE '\'` finds the underscore.
+
+    >>> underscore_as_wildcard(case("Planes whose code begins with K and an underscore",
+    ...     "SELECT code FROM planes WHERE code LIKE 'K_%'")).detail
+    "LIKE 'K_%'"
+    """
+    found = _WILD.search(case.query.sql) if _UNDERSCORE.search(said(case)) else None
+    return Finding(1.0, found.group()) if found is not None else None

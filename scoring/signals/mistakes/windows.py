@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
-RUNNING = cue("running cumulative", r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b")
+RUNNING = cue(
+    "running cumulative balance year-to-date year ytd",
+    r"\brunning (?:\w+ )?(?:totals?|sums?|counts?|balances?)\b|\bcumulative(?:ly)?\b|\bbalance after (?:each|every)\b"
+    r"|\b(?:year[- ]to[- ]date|ytd)\b(?=.*\b(?:restart|start|reset|begin)\w*)",
+)
+_RESTARTS = cue(
+    "restart start reset begin",
+    r"\b(?:restart\w*|resets?|resetting|(?:start|begin)(?:s|ning|ing)? (?:again|over|anew|from zero))\b",
+)
 _MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
 
 
 def running_total_wrong(case: Case) -> Finding | None:
     """A running total is asked for, and the sum does not run from the first row to the current one.
 
-    The window has no order, runs from the last row, or its frame begins or ends elsewhere.
+    The window has no order, runs from the last row or from one thing to the next, does not restart where it is to, or
+    its frame begins or ends elsewhere.
 
     >>> running_total_wrong(case("Show the running total of fares by month",
     ...     "SELECT month, SUM(fare) OVER (ORDER BY month DESC) FROM fares")).detail
@@ -30,9 +41,34 @@ def running_total_wrong(case: Case) -> Finding | None:
     found = shapes(case, ShapeKind.RUNNING)
     if not found:
         return Finding(1.0, "no sum runs over rows") if "running total" in text or "cumulative" in text else None
-    if any(not each.words for each in found):
-        return None
-    return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
+    plain = next((each for each in found if not each.words), None)
+    if plain is None:
+        return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
+    if _RESTARTS.search(text) and " OVER (ORDER BY" in plain.text:
+        return Finding(1.0, f"{plain.text}: never restarts")
+    return Finding(1.0, f"{plain.text}: no PARTITION BY") if _is_of_all(plain, case) else None
+
+
+_THINGS = cue(
+    "each every per same",
+    r"\b(?:for|of|in|by|from|within) (?:each|every) ([a-z]+)\b|\bper ([a-z]+)\b|\b(?:each|every) ([a-z]+)(?:'s)\b"
+    r"|\bof the same ([a-z]+)\b",
+)
+
+
+def _is_of_all(shape: Shape, case: Case) -> bool:
+    """Whether a window follows the times of all things, where the question speaks of each thing."""
+    if " OVER (ORDER BY" not in shape.text or not _follows(shape, is_time_like):
+        return False
+    things = [stem(word) for match in _THINGS.matches(said(case)) for word in match.groups() if word]
+    keys = {stems[-1] for column in case.sql.columns if (stems := key_stems(column.name))}
+    shown = {column.name for each in case.answer for column in each.operand.columns}
+    return any(thing in keys | shown for thing in things if not is_time_like(thing))
+
+
+def _follows(shape: Shape, kind: Callable[[str], bool]) -> bool:
+    """Whether the first column of an order has a name of some kind."""
+    return bool(shape.columns) and kind(shape.columns[0].name)
 
 
 _SPAN = re.compile(
@@ -79,16 +115,18 @@ def neighbour_wrong(case: Case) -> Finding | None:
     text = asked(case)
     for each in shapes(case, ShapeKind.NEIGHBOUR):
         lacks = [word for word in each.words if word != "next row" or _PREVIOUS.search(text)]
-        if lacks:
-            return Finding(1.0, f"{each.text}: {lacks[0]}")
-        if each.number == 1 and _YEAR_BEFORE.search(text) and _is_monthly(each):
+        if lacks or _is_of_all(each, case):
+            return Finding(1.0, f"{each.text}: {lacks[0] if lacks else 'no PARTITION BY'}")
+        if each.number == 1 and _YEAR_BEFORE.search(said(case)) and _is_monthly(each):
             return Finding(1.0, f"{each.text}: the month before")
     return None
 
 
 _YEAR_BEFORE = re.compile(
     r"\byoy\b|\byear[- ](?:over|on)[- ]year\b|\bsame month (?:of )?(?:the )?(?:last|previous|prior) year\b"
-    r"|\ba year (?:ago|before)\b"
+    r"|\ba year (?:ago|before)\b|\b(?:one|a|1) year (?:before|earlier|ago)\b"
+    r"|\bsame (?:month|week|quarter) (?:of |in )?(?:the )?(?:prev|previous|prior|last|preceding)\.? year\b"
+    r"|\bthe year before\b"
 )
 
 
@@ -155,15 +193,36 @@ def date_extreme_flipped(case: Case) -> Finding | None:
     return Finding(1.0, f"{flipped} for the {name.removeprefix('the ')}") if flipped else None
 
 
+def last_value_of_row(case: Case) -> Finding | None:
+    """LAST_VALUE reaches only to the row itself, so it gives the row's own value.
+
+    The frame of a window with ORDER BY ends at the current row, unless it is written that it goes on.
+
+    >>> last_value_of_row(case("First and last fare of each route",
+    ...     "SELECT LAST_VALUE(fare) OVER (PARTITION BY route ORDER BY day) FROM trips")).detail
+    'LAST_VALUE(fare) OVER (PARTITION BY route ORDER BY day)'
+    """
+    found = first(case, ShapeKind.LAST_OF_ROW)
+    return Finding(1.0, found.text) if found is not None else None
+
+
 def _flipped(case: Case, func: str, order: str) -> str:
     """What takes the wrong end of the times: a function, a rank, or the order of a LIMIT; empty where nothing does."""
     dated = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and _reads_time(each.columns)]
-    ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.number == 1 and _reads_time(each.columns)]
-    taken = [(each.func, f"{each.func}({each.column})") for each in dated]
-    taken += [(each.words[1], each.text) for each in ranks]
+    taken = [(each.func, f"{each.func}({each.column})") for each in dated] + list(_chosen_ends(case))
     if not taken:
         return _cut_flipped(case, descends=order == "desc")
     return taken[0][1] if {end for end, _ in taken} <= {func, order} else ""
+
+
+def _chosen_ends(case: Case) -> Iterable[tuple[str, str]]:
+    """The ends of times that ranks of 1 and functions like ARG_MAX take, each with its SQL."""
+    for each in shapes(case, ShapeKind.RANKED):
+        if each.number == 1 and _reads_time(each.columns):
+            yield each.words[1], each.text
+    for each in shapes(case, ShapeKind.PICKED):
+        if _reads_time(each.columns):
+            yield "asc" if each.words[0] == "least" else "desc", each.text
 
 
 def _cut_flipped(case: Case, *, descends: bool) -> str:

@@ -112,7 +112,7 @@ def grains(select: Select) -> Iterator[Shape]:
     """The parts of dates that a SELECT groups by."""
     found = [grain for key in select.keys if (grain := grain_of(select, key)) is not None]
     if found:
-        found += ["part"] if found == ["month"] and _is_part_of_year(select, select.keys) else []
+        found += ["part"] if found in _PARTED and _is_part_of_year(select, select.keys) else []
         text = ", ".join(written(key)[:60] for key in select.keys)
         columns = tuple(
             each.column for key in select.keys for column in select.columns_in(key) if (each := select.origin(column))
@@ -120,17 +120,19 @@ def grains(select: Select) -> Iterator[Shape]:
         yield Shape(kind=ShapeKind.GRAIN, text=text, words=tuple(found), columns=columns)
 
 
+_PARTED = (["month"], ["quarter"], ["week"], ["day"])
+_NUMBERED = (exp.Extract, exp.Month, exp.Quarter, exp.Week, exp.WeekOfYear, exp.Day, exp.DayOfMonth)
+
+
 def _is_part_of_year(select: Select, keys: list[Node]) -> bool:
-    """Whether a month is read without its year."""
+    """Whether a month, a quarter, a week or a day is read without its year."""
     nodes = [part for key in keys for part in key.walk()]
     if len(keys) == 1 and isinstance(keys[0], exp.Column):
         found = select.origin(keys[0])
         nodes += list(found.node.walk()) if found is not None and found.node is not None else []
     if any(isinstance(each, exp.Year) for each in nodes):
         return False
-    return any(
-        isinstance(each, (exp.Extract, exp.Month)) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes
-    )
+    return any(isinstance(each, _NUMBERED) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes)
 
 
 def formats(select: Select) -> Iterator[Shape]:

@@ -9,8 +9,9 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key
-from scoring.sql.shapes.selects import Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
+from scoring.words import identifier_words
 
 _JOINED = (exp.And, exp.Paren)
 _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -19,18 +20,21 @@ _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 def means(select: Select) -> Iterator[Shape]:
     """AVG of an average of groups, and AVG of a division of two columns."""
     for call in select.own:
-        if not isinstance(call, exp.Avg):
-            continue
-        inner = call.this
-        found = select.origin(inner) if isinstance(inner, exp.Column) else None
-        node = found.node if found is not None else inner
-        if found is not None and found.inner is not None and found.node is not None:
-            averaged = found.node.find(exp.Avg) is not None or _divides_aggregates(found.node)
-            if averaged and found.inner.is_grouped:
-                yield Shape(kind=ShapeKind.MEAN_OF_MEANS, text=f"AVG of {written(found.node)}")
-            continue
-        if node is not None and _divides_columns(node):
+        if isinstance(call, exp.Avg):
+            yield from _mean(select, call)
+
+
+def _mean(select: Select, call: Node) -> Iterator[Shape]:
+    """What is averaged, where it is an average itself or a division."""
+    inner = call.this
+    found = select.origin(inner) if isinstance(inner, exp.Column) else None
+    if found is None or found.inner is None or found.node is None:
+        if _divides_columns(inner) or _is_mean(select, inner):
             yield Shape(kind=ShapeKind.MEAN_OF_RATIOS, text=written(call))
+        return
+    averaged = found.node.find(exp.Avg) is not None or _divides_aggregates(found.node)
+    if averaged and found.inner.is_grouped:
+        yield Shape(kind=ShapeKind.MEAN_OF_MEANS, text=f"AVG of {written(found.node)}")
 
 
 def _divides_aggregates(node: Node) -> bool:
@@ -41,8 +45,20 @@ def _divides_aggregates(node: Node) -> bool:
 def _divides_columns(node: Node) -> bool:
     return any(
         each.this.find(exp.Column) and each.expression.find(exp.Column) and not each.find(exp.AggFunc)
-        for each in node.find_all(exp.Div)
+        for each in node.find_all(exp.Div, exp.SafeDivide)
     )
+
+
+def _is_mean(select: Select, node: Node) -> bool:
+    """Whether a column of a table is named an average, and that table has a count beside it."""
+    if not isinstance(node, exp.Column) or _MEANS.isdisjoint(identifier_words(node.name)):
+        return False
+    others = [each.name for each in select.own if isinstance(each, exp.Column)]
+    return any(not _COUNTS.isdisjoint(identifier_words(name)) for name in others)
+
+
+_MEANS = frozenset({"avg", "average", "mean"})
+_COUNTS = frozenset({"count", "cnt", "number", "num"})
 
 
 def levels(select: Select) -> Iterator[Shape]:
@@ -211,15 +227,27 @@ def _drops_null(select: Select, node: Node) -> bool:
 
 
 def outer_conditions(select: Select) -> Iterator[Shape]:
-    """Conditions of WHERE on the side that an outer join leaves NULL, which drop the rows that it keeps."""
+    """Conditions on the side that an outer join leaves NULL, in WHERE or of an inner join, which drop what it keeps."""
     optional = [item for item in select.items.values() if item.side in ("left", "full")]
     for item in optional:
         if item.table is not None:
             yield Shape(kind=ShapeKind.OPTIONAL, text=f"{item.side} join of {item.table}", words=(item.table,))
+    if optional:
+        yield from _inner_joins(select, optional)
     for each in select.conjuncts("where") if optional else ():
         items = {select.item_of(column) for column in select.columns_in(each)}
         if len(items) == 1 and items.pop() in optional and not _allows_null(each):
             yield Shape(kind=ShapeKind.OUTER_CONDITION, text=written(each)[:100])
+
+
+def _inner_joins(select: Select, optional: list[SourceItem]) -> Iterator[Shape]:
+    """Inner joins on a column of an item that an outer join may leave NULL."""
+    for left, right, join in select.pairs:
+        for mine, other in ((left, right), (right, left)):
+            joined = select.item_of(mine)
+            inner = join is not None and joined is not None and joined.join is join and not joined.side
+            if inner and select.item_of(other) in optional:
+                yield Shape(kind=ShapeKind.OUTER_CONDITION, text=f"inner join on {written(left)} = {written(right)}")
 
 
 def _allows_null(condition: Node) -> bool:

@@ -9,7 +9,18 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from scoring.specification.shapes import Shape
-from scoring.sql.shapes import chosen, grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
+from scoring.sql.shapes import (
+    chosen,
+    grains,
+    lost_groups,
+    nesting,
+    pairs,
+    picked,
+    quotients,
+    repeated_rows,
+    united,
+    windows,
+)
 from scoring.sql.shapes.selects import Select, read_selects
 from scoring.sql.terms import Node, derived_kinds
 
@@ -41,6 +52,7 @@ _WRITTEN = (exp.TimeToStr, exp.ToChar)
 READERS: tuple[ShapeReader, ...] = (
     _reader(repeated_rows.repeated_rows, exp.Count, *_ADDED),
     _reader(repeated_rows.deduplicated, *_ADDED),
+    _reader(united.united_counts, exp.Count),
     _reader(repeated_rows.hidden_keys, exp.Group),
     _reader(repeated_rows.hidden_columns, exp.Group),
     _reader(repeated_rows.unused_repeats, exp.Count, *_ADDED),
@@ -63,6 +75,7 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(windows.frames, exp.Window),
     _reader(windows.neighbours, exp.Lag, exp.Lead),
     _reader(windows.ranked),
+    _reader(windows.ranked_alone, exp.Window),
     _reader(windows.distinct_on, exp.Distinct),
     _reader(chosen.choices),
     _reader(chosen.steps, *chosen.STEPS, exp.Anonymous),
@@ -70,6 +83,9 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(grains.formats, *_WRITTEN, exp.Ordered),
     _reader(grains.shifted_years, *grains.YEARS, exp.Query),
     _reader(grains.zones, *grains.ZONED),
+    _reader(picked.picks, *picked.PICKS),
+    _reader(picked.last_of_row, exp.LastValue),
+    _reader(picked.role_outputs),
     _reader(pairs.roles),
     _reader(pairs.self_pairs),
     _reader(quotients.changes, exp.Sub),

@@ -251,7 +251,14 @@ def _drops_equal(item: SourceItem) -> bool:
     plain = inner.node.args.get("distinct") is not None and not inner.is_grouped and len(item.arms) == 1
     if not plain and not item.union:
         return False
+    if item.union and all(map(_is_one_total, item.arms)):
+        return True
     return not any(_tells_apart(inner, node) for node in inner.shown)
+
+
+def _is_one_total(arm: Select) -> bool:
+    """Whether a SELECT gives one row of totals, which may equal those of another."""
+    return not arm.is_grouped and all(node.find(exp.AggFunc) is not None for node in arm.shown)
 
 
 def _tells_apart(inner: Select, node: Node) -> bool:

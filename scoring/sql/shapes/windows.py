@@ -9,8 +9,10 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.grains import grain_of
+from scoring.sql.shapes.naming import key_stems
 from scoring.sql.shapes.selects import Select, SourceItem, conjuncts, written
 from scoring.sql.terms import Node
+from scoring.words import identifier_words
 
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 _TESTS = (exp.EQ, exp.LTE, exp.LT)
@@ -57,7 +59,8 @@ def running(select: Select) -> Iterator[Shape]:
     for window, call in windows_of(select):
         if isinstance(call, (exp.Sum, exp.Count, exp.Avg)):
             words = tuple(_unusual(select, window, call))
-            yield Shape(kind=ShapeKind.RUNNING, text=written(window)[:120], words=words)
+            columns = first_columns(select, order_of(select, window))
+            yield Shape(kind=ShapeKind.RUNNING, text=written(window)[:120], words=words, columns=columns)
     yield from _summed_pairs(select)
 
 
@@ -69,15 +72,36 @@ def _unusual(select: Select, window: Node, call: Node) -> Iterator[str]:
         yield "latest first"
     if order and _key(order[0]) in partition:
         yield "a group of its own for each row"
+    if _mixes_things(select, order, partition):
+        yield "from one thing to the next"
     if order and isinstance(call.this, exp.Column) and _key(order[0]) == call.this:
         yield "in the order of what is added"
-    spec = _named(select, window).args.get("spec") or window.args.get("spec")
-    if spec is not None:
-        yield from _frame_oddities(spec)
+    yield from _frame_oddities(_named(select, window).args.get("spec") or window.args.get("spec"))
 
 
-def _frame_oddities(spec: Node) -> Iterator[str]:
+def _mixes_things(select: Select, order: list[Node], partition: list[Node]) -> bool:
+    """Whether a window goes from the rows of one thing to those of another, in groups of a period at most."""
+    return _follows_keys(order) and all(grain_of(select, each) or _is_period(each) for each in partition)
+
+
+def _follows_keys(order: list[Node]) -> bool:
+    """Whether an order goes through the rows of one thing after those of another: its first key is a thing's key."""
+    first = _key(order[0]) if order else None
+    return isinstance(first, exp.Column) and bool(key_stems(first.name))
+
+
+def _is_period(node: Node) -> bool:
+    """Whether a column is named for a period of time."""
+    return isinstance(node, exp.Column) and not _PERIODS.isdisjoint(identifier_words(node.name))
+
+
+_PERIODS = frozenset("date day week month quarter year period".split())
+
+
+def _frame_oddities(spec: Node | None) -> Iterator[str]:
     """How a frame differs from one that runs from the first row to the current one."""
+    if spec is None:
+        return
     start, end, side = (str(spec.args.get(part)).upper() for part in ("start", "end", "end_side"))
     if start not in ("UNBOUNDED", "NONE"):
         yield "frame not from the first row"
@@ -141,7 +165,9 @@ def neighbours(select: Select) -> Iterator[Shape]:
             words.append("no ORDER BY")
         elif _falls(order) is isinstance(call, exp.Lag):
             words.append("next row")
-        if not partition_of(select, window) and _other_keys(select, [_key(each) for each in order]):
+        if not partition_of(select, window) and (
+            _other_keys(select, [_key(each) for each in order]) or (len(order) > 1 and _follows_keys(order))
+        ):
             words.append("no PARTITION BY")
         offset = call.args.get("offset")
         rows = int(offset.name[:4]) if isinstance(offset, exp.Literal) and offset.name.isdecimal() else 1
@@ -194,6 +220,14 @@ def first_columns(select: Select, order: list[Node]) -> tuple[Column, ...]:
     """The columns of the first key of an order."""
     nodes = [each for key in order[:1] for each in select.columns_in(select.named(_key(key)))]
     return tuple(found.column for each in nodes if (found := select.origin(each)) is not None)
+
+
+def ranked_alone(select: Select) -> Iterator[Shape]:
+    """Ranks within groups that hold the very value which the rank follows, so that every row is first."""
+    for window, call in windows_of(select):
+        order = order_of(select, window)
+        if isinstance(call, _RANKS) and order and written(_key(order[0])) in map(written, partition_of(select, window)):
+            yield Shape(kind=ShapeKind.EACH_ALONE, text=written(window)[:120])
 
 
 def first_ranks(select: Select) -> Iterator[tuple[Select, Node]]:

@@ -1,0 +1,153 @@
+"""Signals about what a count counts: different things, things once, or how often something was."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import content_words
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import asked, cue, said, shapes
+from scoring.specification import SqlFilter
+from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
+from scoring.values import Number
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_BOUND = r"(?:\d+|two|three|four|five|six|ten)\+?(?: or more| or fewer)?"
+_DIFFERENT = cue(
+    "different distinct separate unique",
+    rf"\b(?:at least|more than|over|fewer than|less than|exactly|minimum(?: of)?|{_BOUND}) "
+    rf"(?:{_BOUND} )?(?:different|distinct|separate|unique) ((?:\w+ )?\w+)",
+)
+
+
+def different_counted_as_rows(case: Case) -> Finding | None:
+    """A number of different things is bounded, and HAVING counts rows.
+
+    Three orders of one product are three rows and one product. Nor are different times different days.
+
+    >>> different_counted_as_rows(case("Pilots with at least 3 different planes",
+    ...     "SELECT pilot_id FROM flights GROUP BY pilot_id HAVING COUNT(plane_id) >= 3")).detail
+    'count(plane_id) >= 3 for different planes'
+    """
+    bounds = [each for each in case.sql.having if _bounds_count(each)]
+    found = _DIFFERENT.search(said(case)) if bounds else None
+    if found is None or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
+        return None
+    odd = next((each for each in bounds if _is_of_moments(each, found[1], case)), None) or _of_rows(bounds, case)
+    return Finding(1.0, f"{odd.text} for different {found[1]}") if odd is not None else None
+
+
+def _of_rows(bounds: list[SqlFilter], case: Case) -> SqlFilter | None:
+    """The first bound, where all count rows of base tables, and not groups that an inner query has made."""
+    distinct = any(each.lhs is not None and "distinct" in each.lhs.name for each in bounds)
+    return bounds[0] if not distinct and shapes(case, ShapeKind.COUNTED_ROWS) else None
+
+
+def _bounds_count(each: SqlFilter) -> bool:
+    """Whether a condition bounds a count."""
+    return each.lhs is not None and each.lhs.func == "COUNT"
+
+
+def _is_of_moments(each: SqlFilter, things: str, case: Case) -> bool:
+    """Whether different times are counted for different days."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    if len(columns) != 1 or {"days", "dates"}.isdisjoint(things.split()):
+        return False
+    # A cast to a date is not told in the names of operands.
+    bare = re.search(rf"\bdistinct\s+(?:\w+\.)?{re.escape(columns[0].name)}\s*\)", case.query.sql.casefold())
+    return bare is not None and not _MOMENTS.isdisjoint(identifier_words(columns[0].name)[-1:])
+
+
+_MOMENTS = frozenset({"at", "ts", "time", "timestamp", "datetime"})
+_PEOPLE = frozenset(
+    map(
+        stem,
+        "people person ppl customer client user member guest patient buyer donor viewer player subscriber visitor "
+        "student pupil employee passenger rider account individual".split(),
+    )
+)
+_GENERAL = frozenset(map(stem, "people person ppl individual someone anybody".split()))
+
+
+def things_counted_by_rows(case: Case) -> Finding | None:
+    """A key of other rows is counted without DISTINCT, so each thing counts once for each of its rows.
+
+    COUNT(order_id) of the lines of orders counts lines. COUNT of the key of an account, or of a flight, is no number of
+    customers, and different customers are no number of orders.
+
+    >>> things_counted_by_rows(case("How many pilots flew a glider?", "SELECT COUNT(f.pilot_id) FROM pilots p "
+    ...     "JOIN flights f ON f.pilot_id = p.id WHERE f.kind = 'glider'")).detail
+    'COUNT(f.pilot_id) for the number of pilots'
+    """
+    things = _things(case)
+    if not things or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
+        return None
+    for each in shapes(case, ShapeKind.COUNTED_ROWS):
+        thing = next((thing for thing in things if _is_of_other_rows(each, thing)), None)
+        if thing is not None:
+            return Finding(1.0, f"{each.text} for the number of {thing}s")
+    return _people_for_rows(things, case)
+
+
+def _things(case: Case) -> list[str]:
+    """The things whose number is asked for, or bounded."""
+    counted = [content_words(each.column) for each in case.question.aggregations if each.func == "COUNT"]
+    bounded = [each for each in case.question.filters if isinstance(each.rhs, Number) and each.lhs is not None]
+    having = bool(case.sql.having)
+    counted += [content_words(each.lhs.name) for each in bounded if having and each.lhs is not None]
+    return [words[-1] for words in counted if words]
+
+
+def _is_of_other_rows(shape: Shape, thing: str) -> bool:
+    """Whether the key of a thing is counted in a table of other rows."""
+    keyed, *columns = shape.columns
+    stems = key_stems(columns[0].name) if len(columns) == 1 else None
+    if not stems or columns[0].table is None or len(set(shape.words)) < 2:
+        return False
+    grouped = [key_stems(key) for key in keyed.name.split()]
+    same = thing in stems[-1:] or (thing in _GENERAL and not _PEOPLE.isdisjoint(stems[-1:]))
+    if is_own_key(columns[0]):
+        return thing in _PEOPLE and _PEOPLE.isdisjoint({*stems, *table_words(columns[0].table)[-1:]}) and not same
+    return same and stems not in grouped and not table_words(columns[0].table)[-1].startswith(thing)
+
+
+def _people_for_rows(things: list[str], case: Case) -> Finding | None:
+    """Different keys of people, say, are counted for the rows of the one table that is read."""
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if not len(tables) == len(things) == len(counts) == 1 or _ONCE.search(said(case)):
+        return None
+    rows, each = table_words(tables.pop())[-1], counts[0]
+    stems = key_stems(each.columns[0].name) if each.distinct and len(each.columns) == 1 else None
+    if not stems or stems[-1] == rows or rows != things[0]:
+        return None
+    return Finding(1.0, f"count(distinct {each.column}) for the number of {rows}s")
+
+
+_ONCE = re.compile(r"\b(?:distinct|different|unique|once|dedup\w*)\b")
+_UNIQUE = cue("unique distinct different", r"\b(?:unique|distinct|different)\b")
+
+
+def uniques_added(case: Case) -> Finding | None:
+    """Different things are counted for each of several groups, and the counts are added.
+
+    Who came on two days is one of each day and counts twice in the sum.
+
+    >>> uniques_added(case("Unique pilots in May", "SELECT SUM(n) FROM (SELECT day, COUNT(DISTINCT pilot_id) AS n "
+    ...     "FROM flights GROUP BY day) t")).detail
+    'SUM of COUNT(DISTINCT pilot_id)'
+    """
+    added = [each for each in shapes(case, ShapeKind.SUM_OF_COUNTS) if "(DISTINCT" in each.text]
+    odd = next((each for each in added if any(_may_repeat(column.name) for column in each.columns)), None)
+    return Finding(1.0, odd.text) if odd is not None and _UNIQUE.search(asked(case)) else None
+
+
+def _may_repeat(key: str) -> bool:
+    """Whether a thing may be in several groups of a key: of times, say."""
+    return is_time(key) or not _PERIODS.isdisjoint(identifier_words(key)) or key_stems(key) is not None
+
+
+_PERIODS = frozenset("date day week month quarter year".split())

@@ -1,0 +1,142 @@
+"""Signals about fiscal years, which begin in the month that a text says."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import CuedPattern, cue, said
+from scoring.specification import SqlFilter
+from scoring.values import TimeRange
+from scoring.verdict import Case
+
+_MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_FISCAL = cue(
+    "fiscal financial fy", r"\b(?:fiscal|financial) (?:years?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
+)
+_DAY = r"(?:the )?(?:(?:1(?:st)?|first)(?: day)?(?: of)? )?"
+_BEGINS = re.compile(
+    rf"\b(?:start|begin|began|run|go|span)(?:e?s|ning|ting|ed)? "
+    rf"(?:(?:each year )?(?:on|in|from|with) )?{_DAY}{_MONTH}(?![a-z])"
+)
+_STRETCH = re.compile(
+    rf"{_DAY}\b{_MONTH}(?: (?:19|20)\d\d)? ?(?:to|through|thru|until|till|-|–|—) ?"
+    rf"(?:the )?(?:\d+(?:st|th)? )?{_MONTH}(?![a-z])"
+)
+_QUARTER = cue(
+    "q1 q2 q3 q4 quarter", r"\bq([1-4])\b|\b(first|second|third|fourth|1st|2nd|3rd|4th) (?:fiscal )?quarter\b"
+)
+_HALF = cue("half", r"\b(first|second|1st|2nd) half\b")
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_YEAR_DAYS = 360
+_QUARTER_DAYS = 80
+
+
+def fiscal_year_as_calendar(case: Case) -> Finding | None:
+    """A fiscal year is asked for that does not begin in January, and the SQL takes other months or another year's name.
+
+    The calendar year or quarter is one of them. A fiscal year that is named after the year in which it ends begins in
+    the year before.
+
+    >>> fiscal_year_as_calendar(case("Trips in fiscal year 2020 (it starts in July)",
+    ...     "SELECT COUNT(*) FROM trips WHERE began_at >= '2020-01-01' AND began_at < '2021-01-01'")).detail
+    'expected → actual: from July → began_at within [2020-01-01, 2021-01-01)'
+    """
+    text = said(case)
+    begins = _first_month(text) if _FISCAL.search(text) else None
+    if begins is None or begins == 1:
+        return None
+    for each in case.sql.filters:
+        months = _months_wanted(text, begins, each)
+        if months and isinstance(each.rhs, TimeRange) and each.rhs.start and each.rhs.start.month not in months:
+            return differing(f"from {_NAMES[months[0] - 1]}", each.text)
+    return _of_other_name(text, begins, case) or _from_calendar(case)
+
+
+_NAMES = "January February March April May June July August September October November December".split()
+
+
+def _first_month(text: str) -> int | None:
+    """The month in which a text says that the fiscal year begins."""
+    for match in _STRETCH.finditer(text):
+        first, last = _number(match[1]), _number(match[2])
+        if last % 12 + 1 == first:
+            return first
+    found = _BEGINS.search(text)
+    return _number(found[1]) if found is not None else None
+
+
+def _number(month: str) -> int:
+    """The number of a month from 1, of the first letters of its name."""
+    return {name: place for place, name in enumerate(_MONTHS, 1)}[month]
+
+
+def _months_wanted(text: str, begins: int, each: SqlFilter) -> list[int]:
+    """The months in which a condition's period may begin; none where it is too short to tell."""
+    if not isinstance(each.rhs, TimeRange) or each.rhs.start is None or each.rhs.end is None:
+        return []
+    days = (each.rhs.end - each.rhs.start).days
+    if days >= _YEAR_DAYS:
+        return [begins]
+    quarters, halves = _named(_QUARTER, text), _named(_HALF, text)
+    if days < _QUARTER_DAYS or not (quarters or halves):
+        return []
+    months = [begins + 3 * (number - 1) for number in quarters] + [begins + 6 * (number - 1) for number in halves]
+    return [(month - 1) % 12 + 1 for month in months]
+
+
+def _named(pattern: CuedPattern, text: str) -> list[int]:
+    """The numbers of the quarters or halves that a text names."""
+    found = {word for match in pattern.matches(text) for word in match.groups() if word}
+    return sorted({_ORDINALS.get(word) or int(word) for word in found})
+
+
+_NAMED_AFTER = re.compile(
+    r"\b(?:named|called|labell?ed|carr(?:y|ies)|numbered|takes? (?:the name|its name))\b"
+    r"[^.;]{0,40}\b(ends?|starts?|begins?)\b"
+    r"|\b(ending|closing|starting|opening) (?:calendar )?year\b"
+)
+_SHIFTED = re.compile(
+    r"^(?:year|toyear)\(.* ([-+]) interval\('(\d+)', months\)\)$|^case when "
+    r"month\(.*\) >= (\d+) then year\([^()]*\)( \+ 1)? "
+    r"else year\([^()]*\)( - 1)? end$"
+)
+
+
+def _of_other_name(text: str, begins: int, case: Case) -> Finding | None:
+    """The year by which rows are grouped, where it is not the name of their fiscal year."""
+    found = _NAMED_AFTER.search(text)
+    if found is None:
+        return None
+    ends = (found[1] or found[2]).startswith(("end", "clos"))
+    for key in case.sql.group_by:
+        match = _SHIFTED.match(key.operand.name)
+        if match is None:
+            continue
+        shift = _shift(match)
+        if shift is not None and shift != ((13 - begins) if ends else (1 - begins)):
+            return differing(f"the year in which it {'ends' if ends else 'begins'}", key.operand.name)
+    return None
+
+
+def _shift(match: re.Match[str]) -> int | None:
+    """By how many months a date is moved before its year is read."""
+    if match[1]:
+        return int(f"{match[1]}{match[2]}")
+    later, earlier = match[4] is not None, match[5] is not None
+    if later is earlier:
+        return None
+    return 13 - int(match[3]) if later else 1 - int(match[3])
+
+
+_THIS_YEAR = re.compile(
+    r"\bdate_trunc\(\s*'?year'?\s*,\s*(?:current_date|current_timestamp|now|getdate|sysdate)(?:\(\))?(?:::date)?\s*\)"
+    r"\s*\+\s*interval\b"
+)
+
+
+def _from_calendar(case: Case) -> Finding | None:
+    """The months are added to this calendar year, so that the fiscal year begins in the future for some months."""
+    found = _THIS_YEAR.search(case.query.sql.casefold())
+    return Finding(1.0, f"{found.group()} is of the calendar year") if found is not None else None

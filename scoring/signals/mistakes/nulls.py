@@ -1,0 +1,84 @@
+"""Signals about values that are missing: counted as zero, or as without an end, where a text says so."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue, said
+from scoring.specification import Op, SqlFilter
+from scoring.values import RelativeTime, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_FILLED = frozenset({"COALESCE", "IFNULL", "NVL", "ISNULL", "NVL2", "ZEROIFNULL"})
+_AS_ZERO = cue(
+    "zero 0",
+    r"\b(?:null|empty|blank|missing|unset|without|w/o|no)\b[^.;\n]{0,60}\b(?:as|is|are|means?|counts? for"
+    r"|=) ?(?:a )?(?:0|zero)\b"
+    r"|\b(?:counting|count|treat\w*|taking) (?:a |an )?(?:null|empty|blank|missing)\b[^.;\n]{0,40}\b(?:as"
+    r"|for) (?:0|zero)\b",
+)
+_EMPTY = cue("empty null blank missing optional", r"\b(?:empty|null|blank|missing|optional)\b")
+_ADDED = re.compile(r"\bsum\s*\(\s*(?:\w+\.)?\w+\s*[-+]\s*(?:\w+\.)?\w+\s*\)", re.IGNORECASE)
+
+
+def null_not_zero(case: Case) -> Finding | None:
+    """Missing values are to count as zero, and the SQL leaves their rows out.
+
+    AVG skips NULL, and a sum of `a + b` skips a row where either is NULL. COALESCE gives both a zero.
+
+    >>> null_not_zero(case("Average tip per trip, where a missing tip counts as 0",
+    ...     "SELECT AVG(tip) FROM trips")).detail
+    'AVG(tip)'
+    """
+    if _FILLED & case.sql.functions or any(each.op is Op.NOT_NULL for each in case.sql.filters):
+        return None
+    odd = _plain_average(case) if _AS_ZERO.search(said(case)) else None
+    if odd is not None:
+        return Finding(1.0, odd)
+    found = _ADDED.search(case.query.sql) if _EMPTY.search(said(case)) else None
+    return Finding(1.0, found.group()) if found is not None else None
+
+
+def _plain_average(case: Case) -> str | None:
+    """AVG of one column of one table, if some is taken."""
+    plain = (each for each in case.sql.aggregations if each.func == "AVG" and len(each.columns) == 1)
+    odd = next((each for each in plain if each.column == each.columns[0].name), None)
+    return f"AVG({odd.column})" if odd is not None and not case.sql.joins else None
+
+
+_OPEN_ENDED = cue(
+    "empty null blank no without open",
+    r"\b(?:empty|null|blank|unset)\b[^.;\n]{0,30}\b(?:or|if|when|while|=|means?|for)\b|\bno end(?: date)?\b"
+    r"|\bwithout (?:an )?end\b"
+    r"|\bopen[- ]ended\b|\b(?:or|is|are|left) (?:still )?(?:empty|null|blank)\b",
+)
+_ENDS = frozenset(
+    "to end until till thru through expiry expires expired ended left termination leaving terminated closed".split()
+)
+
+
+def open_end_lost(case: Case) -> Finding | None:
+    """What has no end goes on, and a bound on its end drops it.
+
+    `valid_to >= '2020-05-01'` is not true where valid_to is NULL.
+
+    >>> open_end_lost(case("Routes valid on 1 May 2020 (no end date = still valid)", "SELECT id FROM routes WHERE "
+    ...     "valid_from <= '2020-05-01' AND valid_to >= '2020-05-01'")).detail
+    'valid_to within [2020-05-01, )'
+    """
+    bounds = [each for each in case.sql.filters if _goes_on(each)]
+    if not bounds or _FILLED & case.sql.functions or not _OPEN_ENDED.search(said(case)):
+        return None
+    nulls = any(each.op is Op.IS_NULL for each in case.sql.filters)
+    return None if nulls or " case " in f" {case.query.sql.casefold()} " else Finding(1.0, bounds[0].text)
+
+
+def _goes_on(each: SqlFilter) -> bool:
+    """Whether a filter keeps what ends after a time."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    if len(columns) != 1 or each.alternative is not None or not isinstance(each.rhs, (TimeRange, RelativeTime)):
+        return False
+    words = {*columns[0].name.lower().split("_"), *identifier_words(columns[0].name)}
+    return each.rhs.end is None and each.rhs.start is not None and not words.isdisjoint(_ENDS)
