@@ -74,8 +74,8 @@ def _case_parts(node: Node) -> list[Node]:
     whole = type(node) is exp.Case
     arms: list[Node] = node.args["ifs"] if whole else [node]
     subject, default = node.args.get("this") if whole else None, node.args.get("default" if whole else "false")
-    found = [part for arm in arms for part in (arm.args["this"], arm.args["true"])]
-    return [each for each in (subject, *found, default) if each is not None]
+    found: list[Node] = [part for arm in arms for part in (arm.args["this"], arm.args["true"])]
+    return [*([] if subject is None else [subject]), *found, *([] if default is None else [default])]
 
 
 def _coalesce(rules: DialectRules, _: Node, values: Sequence[Value]) -> Value:

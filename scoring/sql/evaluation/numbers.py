@@ -60,10 +60,8 @@ def operated(rules: DialectRules, node: Node, values: Sequence[Value]) -> Value:
 
 def _tried(kind: type[Node], one: float, other: float) -> Value:
     """The result for a typical value, of which nothing but its size is known."""
-    try:
-        return OPERATORS[kind](one, other)
-    except (ArithmeticError, ValueError):
-        return OPEN
+    result = OPERATORS[kind](one, other)
+    return result if abs(result) < LARGEST else OPEN
 
 
 def _of_whole(rules: DialectRules, node: Node, one: int, other: int) -> Value:

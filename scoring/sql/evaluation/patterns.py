@@ -9,7 +9,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.sql.evaluation.rules import DialectRules
-from scoring.sql.evaluation.values import OPEN, Open, Operation, Typical, Value, as_text
+from scoring.sql.evaluation.values import LONGEST, OPEN, Open, Operation, Typical, Value, as_text
 from scoring.sql.terms import Node
 
 _SHORT, _LONG = 24, 60
@@ -42,7 +42,7 @@ def _cased(
 def _like(rules: DialectRules, node: Node, values: Sequence[Value]) -> Value:
     subject, pattern = values
     text, kind = as_text(rules, subject), type(node)
-    if text is None or not isinstance(pattern, str) or "\\" in pattern:
+    if text is None or not isinstance(pattern, str) or "\\" in pattern or len(text) * len(pattern) > LONGEST:
         return OPEN
     if kind is exp.Glob:
         if set("[%_") & set(pattern):

@@ -91,7 +91,10 @@ def applied(operation: Operation, rules: DialectRules, node: Node, values: Seque
             return None
         if OPEN in values:
             return OPEN
-    return operation.compute(rules, node, values)
+    try:
+        return operation.compute(rules, node, values)
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return OPEN  # the parser accepts some broken calls and leaves out what they need
 
 
 def truth(rules: DialectRules, value: Value) -> bool | Open | None:

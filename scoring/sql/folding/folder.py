@@ -56,7 +56,7 @@ def _fold(scope: Scope, node: Node) -> Folded:
             return structure(parts, node)
         operation = OPERATIONS.get(kind)
         return calls.other(parts, node) if operation is None else _operation(parts, node, operation)
-    except (AttributeError, KeyError, TypeError, IndexError):
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError):
         # The parser accepts some broken calls and leaves out what they need.
         return unknown(f"incomplete {kind.__name__}", reads=True)
 
