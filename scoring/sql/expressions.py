@@ -10,19 +10,12 @@ from sqlglot import exp
 
 from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Reader, Scope, read
-from scoring.sql.terms import Node, Term, as_number, children, combine, function_name, literal_text
+from scoring.sql.terms import Node, Term, as_number, bare, children, combine, function_name, literal_text
 from scoring.values import text
 
 _REAL_TYPES = frozenset(
     {exp.DType.FLOAT, exp.DType.DOUBLE, exp.DType.DECIMAL, exp.DType.BIGDECIMAL, exp.DType.UDECIMAL, exp.DType.MONEY}
 )
-
-
-def bare(node: Node) -> Node:
-    """The node without brackets around it."""
-    while type(node) is exp.Paren:
-        node = node.args["this"]
-    return node
 
 
 def is_quoted_text(scope: Scope, node: Node) -> bool:

@@ -7,19 +7,23 @@ expression written twice, and one with the same result in every row does not dep
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from datetime import date
+from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 from sqlglot import exp
 
+from scoring.sql.evaluation.rules import DialectRules
+
 ROWS = range(4)
 """The invented rows."""
 _SCALES = (73.0, 41_000.0, -330.0, 9_200_000.0)
 """Sizes of an unknown number in each row, so that no rounding makes all of them equal."""
-_LONGEST = 4000
-"""Longer texts are not put together: they would cost quadratic time."""
+_NUMBER = re.compile(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
 _NEAR = 1e-9
 _DEEPEST = 8
 
@@ -27,9 +31,11 @@ _DEEPEST = 8
 class Folds:
     """What the expressions of one text come to, so that each is folded once."""
 
-    __slots__ = ("depth", "folded", "tried")
+    __slots__ = ("depth", "folded", "rules", "tried")
 
-    def __init__(self) -> None:
+    def __init__(self, rules: DialectRules) -> None:
+        self.rules = rules
+        """How the dialect computes and compares."""
         self.folded: dict[int, tuple[exp.Expr, Folded]] = {}
         """By node id; the node is kept so that its id stays its own."""
         self.depth = 0
@@ -54,7 +60,7 @@ class Unknown(NamedTuple):
     kind: Kind = Kind.ANY
 
 
-Point: TypeAlias = bool | float | str | Unknown | None
+Point: TypeAlias = bool | int | float | Decimal | str | date | Unknown | None
 TRUTHS: frozenset[Point] = frozenset((True, False))
 """The values of a condition."""
 _BOUNDS = {Kind.ANY: (-math.inf, math.inf), Kind.COUNT: (0.0, math.inf), Kind.TRUTH: (0.0, 1.0)}
@@ -85,7 +91,7 @@ class Folded:
 
     __slots__ = (
         "_key", "_numbers", "_pending", "_points", "_recipe",
-        "choices", "constant", "high", "low", "opposite", "reads",
+        "choices", "constant", "high", "low", "open", "opposite", "reads",
     )  # fmt: skip
 
     def __init__(self, points: tuple[Point, ...] | Recipe, *, low: float = -math.inf, high: float = math.inf) -> None:
@@ -102,6 +108,8 @@ class Folded:
         """All values that it may have, if they are few and known."""
         self.reads = False
         """It depends on the row, or on a parameter."""
+        self.open = False
+        """It is computed from constants, but what it comes to depends on the database: it may be NULL."""
         self.opposite: Folded | None = None
         """The condition that this is the negation of."""
         if isinstance(points, Recipe):
@@ -167,8 +175,8 @@ class Folded:
         return self._numbers
 
     def is_fact(self, truth: bool) -> bool:
-        """Whether it is a constant that counts as true, or as false."""
-        return self.constant and self.value is not None and is_true(self.value) is truth
+        """Whether it is a constant truth or number that counts as true, or as false."""
+        return self.constant and isinstance(self.value, bool | int | float | Decimal) and bool(self.value) is truth
 
     @property
     def is_null(self) -> bool:
@@ -176,17 +184,12 @@ class Folded:
         return self.constant and self.value is None
 
 
-def is_true(value: Point) -> bool:
-    """Whether a constant counts as true where a condition stands."""
-    return number(value, 0) not in (None, 0.0) if isinstance(value, str) else bool(value)
-
-
 def fixed(value: Point) -> Folded:
     """A constant."""
-    if isinstance(value, str) or value is None:
+    if not isinstance(value, bool | int | float | Decimal):
         folded = Folded((value,) * len(ROWS))
     else:
-        size = float(value) if isinstance(value, (bool, int, float)) else 0.0
+        size = float(value)
         folded = Folded((value,) * len(ROWS), low=size, high=size)
     folded.choices = frozenset((value,))
     return folded
@@ -222,11 +225,8 @@ def number(point: Point, row: int) -> float | None:
     if isinstance(point, Unknown):
         return _number_of(point, row)
     if isinstance(point, str):
-        try:
-            return float(point)
-        except ValueError:
-            return None
-    return None if point is None else float(point)
+        return float(point) if _NUMBER.fullmatch(point) else None
+    return None if point is None or isinstance(point, date) else float(point)
 
 
 def text_of(point: Point, row: int) -> str | None:
@@ -235,12 +235,7 @@ def text_of(point: Point, row: int) -> str | None:
         return (f"{point.seed * (row + 1) % 0xFFFFFFFB:08x}QzÀ" * 40)[: 301 + 17 * row]
     if isinstance(point, bool):
         return str(int(point))
-    return f"{point:g}" if isinstance(point, (int, float)) else point
-
-
-def joined(parts: Sequence[str]) -> str | None:
-    """Texts put together; `None` if that is too long."""
-    return "".join(parts) if sum(map(len, parts)) <= _LONGEST else None
+    return f"{float(point):g}" if isinstance(point, (int, float, Decimal)) else None if point is None else str(point)
 
 
 def identical(left: Folded, right: Folded) -> bool:
@@ -272,9 +267,9 @@ def _number_of(point: Unknown, row: int) -> float:
 def _same(one: Point, other: Point) -> bool:
     if type(one) is float and type(other) is float:
         return one == other or _near(one, other)
-    if isinstance(one, (bool, int, float)) and isinstance(other, (bool, int, float)):
+    if isinstance(one, (bool, int, float, Decimal)) and isinstance(other, (bool, int, float, Decimal)):
         return _near(float(one), float(other))
-    return type(one) is type(other) and one == other
+    return (type(one) is type(other) or isinstance(one, str)) and one == other
 
 
 def _are_same(first: Point, points: tuple[Point, ...]) -> bool:
@@ -288,4 +283,6 @@ def _near(one: float, other: float) -> bool:
 
 
 def _rounded(point: Point) -> Point:
-    return float(f"{point:.9g}") if isinstance(point, (int, float)) and not isinstance(point, bool) else point
+    if not isinstance(point, (int, float, Decimal)) or isinstance(point, bool):
+        return point
+    return float(f"{float(point):.9g}")

@@ -63,6 +63,8 @@ class Parsed:
     lenient: bool
     """A double-quoted word in a value's place is text."""
     nodes: int
+    is_guessed: bool = False
+    """The SQL does not say its dialect: another may have been meant."""
 
 
 def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
@@ -72,11 +74,11 @@ def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
         if name is None:
             return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect, 30)!r} is no dialect that is known")
         return _parse(sql, name, lenient=name in _LENIENT)
-    first = _parse(sql, guess(sql), lenient=True)
+    first = _parse(sql, guess(sql), lenient=True, is_guessed=True)
     if not _may_retry(first) or len(sql) > _RETRY_LENGTH:
         return first
     tries = _RETRIED_LENGTH // (len(sql) + 1)
-    others = (_parse(sql, name, lenient=True) for name in FALLBACKS[:tries])
+    others = (_parse(sql, name, lenient=True, is_guessed=True) for name in FALLBACKS[:tries])
     return next((each for each in others if isinstance(each, Parsed)), first)
 
 
@@ -90,21 +92,22 @@ def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
         return read
     if len(read.trees) != 1 or not isinstance(read.trees[0], exp.Expr):
         return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not one condition: {shortened(text)}")
-    return Parsed(tree=read.trees[0], dialect=name, lenient=dialect is None or name in _LENIENT, nodes=0)
+    lenient = dialect is None or name in _LENIENT
+    return Parsed(tree=read.trees[0], dialect=name, lenient=lenient, nodes=0, is_guessed=dialect is None)
 
 
 def _may_retry(parsed: Parsed | Unscored) -> bool:
     return isinstance(parsed, Unscored) and parsed.reason is UnscoredReason.UNPARSEABLE_SQL
 
 
-def _parse(sql: str, name: str, *, lenient: bool) -> Parsed | Unscored:
+def _parse(sql: str, name: str, *, lenient: bool, is_guessed: bool = False) -> Parsed | Unscored:
     read = _read(sql, name, lambda parser, tokens: parser.parse(tokens, sql))
     if isinstance(read, Unscored):
         return read
     tree = read.trees[0] if read.trees else None
     if not isinstance(tree, exp.Expr):
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
-    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=read.nodes)
+    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=read.nodes, is_guessed=is_guessed)
 
 
 class _Read(NamedTuple):

@@ -17,6 +17,7 @@ from scoring.sql.calendar import dates
 from scoring.sql.conditions import record, supplied_values
 from scoring.sql.conditions.unions import note_undone_unions
 from scoring.sql.conditions.unread_columns import note_unread_columns
+from scoring.sql.evaluation.rules import rules_of
 from scoring.sql.from_items import CteScope
 from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
@@ -103,6 +104,7 @@ def _main(*, is_output: bool) -> BlockPlace:
 def _walk(parsed: Parsed) -> Walk:
     return Walk(
         SpecificationBuilder(parsed.dialect),
+        rules_of(None if parsed.is_guessed else parsed.dialect),
         lenient=parsed.lenient,
         readers=READERS,
         read_query=read_query,

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from scoring.specification import Operand, SubqueryRole
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.folded import Folds
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.joins import PendingJoins
@@ -40,6 +41,7 @@ class Walk:
     def __init__(
         self,
         spec: SpecificationBuilder,
+        rules: DialectRules,
         *,
         lenient: bool,
         readers: Mapping[type[Node], Reader],
@@ -47,7 +49,7 @@ class Walk:
         read_subquery: Callable[[Scope, Node, SubqueryRole, Operand | None], Term],
     ) -> None:
         self.spec = spec
-        self.folds = Folds()
+        self.folds = Folds(rules)
         self.lenient = lenient
         """A double-quoted word in a value's place is text."""
         self.readers = readers

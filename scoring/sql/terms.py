@@ -20,6 +20,13 @@ _KEPT = 240
 Node: TypeAlias = exp.Expr
 
 
+def bare(node: Node) -> Node:
+    """The node without brackets around it."""
+    while type(node) is exp.Paren:
+        node = node.args["this"]
+    return node
+
+
 def children(node: Node, argument: str) -> list[Node]:
     """The nodes of a list argument; empty if the node has no such argument."""
     return node.args.get(argument) or []

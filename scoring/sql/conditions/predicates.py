@@ -30,8 +30,7 @@ from scoring.sql.conditions.supplied_values import check_pattern
 from scoring.sql.conditions.whole_columns import gives_all_rows
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
-from scoring.sql.folded import is_true
-from scoring.sql.folding.folder import fold
+from scoring.sql.folding.folder import verdict
 from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
@@ -79,10 +78,10 @@ def _is_about_no_column(node: Node, found: list[FilterDraft]) -> bool:
 
 def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
     """What a condition comes to that holds for every row or for none; `None` for others."""
-    folded = fold(scope, node)
+    folded = verdict(scope, node)
     if not folded.constant:
         return None
-    truth = folded.value is not None and is_true(folded.value) is not negated
+    truth = folded.value is not None and bool(folded.value) is not negated
     if not _reads_rows(node):
         note_decoy(scope, node)
         return fact(truth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from copy import copy
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
@@ -79,9 +80,12 @@ def constant_value(scope: Scope, node: Node) -> Text | Number | None:
     folded = fold(scope, node)
     if found is not None and not isinstance(found, Expression):
         return None
-    if isinstance(folded.value, str) and folded.constant:
-        return text(folded.value)
-    return Number(folded.value) if isinstance(folded.value, float) and folded.constant else None
+    value = folded.value if folded.constant else None
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    return Number(float(value))
 
 
 def note_constant(scope: Scope, output: Node, term: Term) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
-from typing import cast
 
 from sqlglot import exp
 
-from scoring.sql.expressions import bare
-from scoring.sql.folded import TRUTHS, Folded, Kind, fixed, is_true, unknown
-from scoring.sql.folding import calls, replaced, truths
+from scoring.sql.evaluation.operations import OPERATIONS
+from scoring.sql.evaluation.rules import DialectRules
+from scoring.sql.evaluation.values import Open, Operation, Typical, applied, parts_of
+from scoring.sql.folded import Folded, Kind, Unknown, evaluated, fixed, unknown
+from scoring.sql.folding import arithmetic, calls, conditions, replaced, truths
 from scoring.sql.folding.truths import Fold
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import COMPARISONS, Node, Term, children, function_name
+from scoring.sql.terms import Node, Term, bare, children
 
 DEEPEST = 60
 """Expressions that nest deeper are not folded, so that no run of operators is walked by recursion."""
@@ -34,26 +35,60 @@ def fold(scope: Scope, node: Node) -> Folded:
     return folded
 
 
-def verdict(scope: Scope, node: Node) -> bool | None:
-    """Whether a condition always holds, or never; `None` if that depends on the row."""
-    folded = fold(scope, node)
-    return None if not folded.constant else folded.value is not None and is_true(folded.value)
+def verdict(scope: Scope, node: Node) -> Folded:
+    """What an expression comes to where a condition stands: a constant is true, false or NULL."""
+    return truths.condition(scope.walk.folds.rules, fold(scope, node))
 
 
 def is_evaluated(node: Node) -> bool:
     """Whether an expression may be a constant; a column and any other call are values of their own."""
-    return type(node) in _READERS
+    return type(node) in _STRUCTURES or type(node) in OPERATIONS
 
 
 def _fold(scope: Scope, node: Node) -> Folded:
     kind = type(node)
     if kind is exp.Column:
         return _column(scope, node)
+    parts = _Parts(scope)
     try:
-        return _READERS.get(kind, _other)(_Parts(scope), node)
-    except (AttributeError, KeyError, TypeError, IndexError):
+        structure = _STRUCTURES.get(kind)
+        if structure is not None and (kind not in _ROWS_OR_VALUES or not node.args.get("expressions")):
+            return structure(parts, node)
+        operation = OPERATIONS.get(kind)
+        return calls.other(parts, node) if operation is None else _operation(parts, node, operation)
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError):
         # The parser accepts some broken calls and leaves out what they need.
         return unknown(f"incomplete {kind.__name__}", reads=True)
+
+
+def _operation(fold: Fold, node: Node, operation: Operation) -> Folded:
+    """Constants are evaluated as the dialect does; of other values, what holds in all dialects is found out."""
+    parts = [fold(each) for each in parts_of(operation, node)]
+    if all(part.constant for part in parts):
+        return settled(fold, node, operation, parts)
+    if operation.strict and any(part.is_null for part in parts):
+        return fixed(None)
+    if any(part.open for part in parts):
+        return _opened(fold, node)
+    reader = _READERS.get(type(node))
+    return calls.other(fold, node) if reader is None else reader(fold, node, parts)
+
+
+def _opened(fold: Fold, node: Node) -> Folded:
+    folded = calls.other(fold, node)
+    folded.open = True
+    return folded
+
+
+def settled(fold: Fold, node: Node, operation: Operation, parts: Sequence[Folded]) -> Folded:
+    """What an operation on constants comes to; a value of its own if that is not known."""
+    known = [part.value for part in parts if not isinstance(part.value, Unknown)]
+    value = applied(operation, fold.rules, node, known)
+    if isinstance(value, Open | Typical):
+        return _opened(fold, node)
+    folded = fixed(value)
+    folded.reads = any(part.reads for part in parts)
+    return folded
 
 
 class _Parts:
@@ -65,9 +100,8 @@ class _Parts:
         self._scope = scope
 
     @property
-    def dialect(self) -> str:
-        """The dialect of the text."""
-        return self._scope.spec.dialect
+    def rules(self) -> DialectRules:
+        return self._scope.walk.folds.rules
 
     def __call__(self, node: Node | None, /) -> Folded:
         return unknown("nothing") if node is None else fold(self._scope, node)
@@ -93,55 +127,72 @@ def _counts(term: Term) -> bool:
     return term.func == "COUNT" and term.name.startswith("count(")
 
 
-def _literal(_: Fold, node: Node) -> Folded:
-    raw: str = node.args["this"]
-    if node.args["is_string"]:
-        return fixed(raw)
-    try:
-        return fixed(float(raw))
-    except ValueError:
-        return unknown(f"literal {raw}")
-
-
-def _text(_: Fold, node: Node) -> Folded:
-    return fixed(node.name)
-
-
-def _boolean(_: Fold, node: Node) -> Folded:
-    return fixed(bool(node.args["this"]))
-
-
-def _null(_: Fold, __: Node) -> Folded:
-    return fixed(None)
-
-
 def _inside(fold: Fold, node: Node) -> Folded:
-    return fold(node.args["expression" if type(node) is exp.Convert else "this"])
+    return fold(node.args["this"])
 
 
-def _cast(fold: Fold, node: Node) -> Folded:
-    """A cast keeps a constant, a count and a NULL; whole numbers, dates and truths are values of their own."""
-    value = node.args.get("expression" if type(node) is exp.Convert else "this")
-    to = node.args["this"] if type(node) is exp.Convert else node.args.get("to")
-    if not isinstance(value, exp.Expr):
-        return unknown("cast", reads=True)
-    inner = fold(value)
+def _cast(fold: Fold, node: Node, parts: Sequence[Folded]) -> Folded:
+    """A cast keeps a count; whole numbers, dates and truths are values of their own, and some decimals are rounded."""
+    to, inner = node.args["this"] if type(node) is exp.Convert else node.args.get("to"), parts[0]
     whole = to.args["this"] if type(to) is exp.DataType else None
-    if inner.constant or whole in _KEEPING or (whole in exp.DataType.INTEGER_TYPES and inner.counts):
+    sizes = to.args.get("expressions") if type(to) is exp.DataType else None
+    if inner.counts and (whole in exp.DataType.INTEGER_TYPES or whole in exp.DataType.REAL_TYPES):
         return inner
-    return unknown(f"cast {whole}", (inner,), kind=Kind.TRUTH if whole is exp.DType.BOOLEAN else Kind.ANY)
+    if whole in _DECIMALS and (sizes or fold.rules.name not in ("sqlite", "postgres")):
+        return _rounded(node, inner)
+    if whole in _KEEPING and not sizes:
+        return inner
+    return unknown(f"cast {to}", parts, kind=Kind.TRUTH if whole is exp.DType.BOOLEAN else Kind.ANY)
+
+
+def _rounded(node: Node, inner: Folded) -> Folded:
+    """A decimal of few places, rounded."""
+    points = [None if each is None else round(each, _PLACES) for each in inner.numbers]
+    if None in points:
+        return unknown(f"cast {node.args.get('to')}", (inner,))
+    folded = evaluated(points, (inner,))
+    return unknown("cast", (inner,)) if folded.constant else folded
 
 
 def _parameter(_: Fold, node: Node) -> Folded:
     return unknown(f"parameter {node.name}", reads=True)
 
 
-def _negative(fold: Fold, node: Node) -> Folded:
-    return calls.operation(exp.Sub(), fixed(0.0), fold(node.args["this"]))
+def _first(_: Fold, __: Node, parts: Sequence[Folded]) -> Folded:
+    return parts[0]
+
+
+def _negative(_: Fold, __: Node, parts: Sequence[Folded]) -> Folded:
+    return arithmetic.operation(exp.Sub(), fixed(0), parts[0])
+
+
+def _binary(fold: Fold, node: Node) -> Folded:
+    """A left-deep run of operators, folded in a loop because hostile SQL makes it thousands long."""
+    spine: list[Node] = []
+    left = node
+    while type(left) in calls.BINARY:
+        spine.append(left)
+        left = left.args["this"]
+    total = fold(left)
+    for link in reversed(spine):
+        right = fold(link.args["expression"])
+        total = _linked(fold, link, total, right)
+        fold.keep(link, total)
+    return total
+
+
+def _linked(fold: Fold, node: Node, left: Folded, right: Folded) -> Folded:
+    if left.constant and right.constant:
+        return settled(fold, node, OPERATIONS[type(node)], (left, right))
+    if (left.open or right.open) and not (left.is_null or right.is_null):
+        folded = unknown(type(node).__name__, (left, right))
+        folded.open = True
+        return folded
+    return arithmetic.operation(node, left, right)
 
 
 def _not(fold: Fold, node: Node) -> Folded:
-    return truths.negation(fold(node.args["this"]))
+    return truths.negation(truths.condition(fold.rules, fold(node.args["this"])))
 
 
 def _connective(fold: Fold, node: Node) -> Folded:
@@ -155,72 +206,15 @@ def _connective(fold: Fold, node: Node) -> Folded:
             waiting.append(part.args["expression"])
             waiting.append(part.args["this"])
         else:
-            parts.append(fold(part))
+            parts.append(truths.condition(fold.rules, fold(part)))
     return truths.all_of(parts, conjunction=kind is exp.And)
-
-
-def _exclusive(fold: Fold, node: Node) -> Folded:
-    one, other = fold(node.args["this"]), fold(node.args["expression"])
-    for fact, rest in ((one, other), (other, one)):
-        if fact.constant and fact.value is not None:
-            return truths.negation(rest) if is_true(fact.value) else rest
-    return truths.negation(truths.compared(exp.EQ, one, other))
-
-
-def _compared(fold: Fold, node: Node) -> Folded:
-    left, right = bare(node.args["this"]), bare(node.args["expression"])
-    if type(right) in (exp.Any, exp.All):
-        return _other(fold, node)
-    return truths.compared(type(node), fold(left), fold(right))
-
-
-def _is(fold: Fold, node: Node) -> Folded:
-    left, right = fold(node.args["this"]), bare(node.args["expression"])
-    negated = bool(node.args.get("negate"))
-    if type(right) is exp.Not:
-        negated, right = not negated, bare(right.args["this"])
-    if type(right) is exp.Null:
-        found = truths.null_test(left)
-    elif type(right) is exp.Boolean:
-        wanted = bool(right.args["this"])
-        found = (
-            left
-            if left.choices == TRUTHS and not left.constant
-            else truths.compared(exp.NullSafeEQ, left, fixed(wanted))
-        )
-        if found is left and not wanted:
-            found = truths.negation(left)
-    else:
-        found = truths.compared(exp.NullSafeEQ, left, fold(right))
-    return truths.negation(found) if negated else found
 
 
 def _in(fold: Fold, node: Node) -> Folded:
     members: list[Node] = children(node, "expressions")
     if node.args.get("query") is not None or not members or isinstance(bare(members[0]), exp.Query):
-        return _other(fold, node)
-    return truths.listed(fold(node.args["this"]), [fold(each) for each in members])
-
-
-def _between(fold: Fold, node: Node) -> Folded:
-    key, low, high = (fold(node.args[each]) for each in ("this", "low", "high"))
-    ends = [truths.compared(exp.GTE, key, low), truths.compared(exp.LTE, key, high)]
-    return truths.all_of(ends, conjunction=True)
-
-
-def _like(fold: Fold, node: Node) -> Folded:
-    if type(bare(node.args["expression"])) in (exp.Any, exp.All):
-        return _other(fold, node)
-    found = truths.pattern(node, fold(node.args["this"]), fold(node.args["expression"]))
-    return truths.negation(found) if node.args.get("negate") else found
-
-
-def _begins(fold: Fold, node: Node) -> Folded:
-    """STARTS_WITH, ENDS_WITH and CONTAINS: every text contains the empty one."""
-    left, right = fold(node.args["this"]), fold(node.args["expression"])
-    if right.is_fact(False) and right.value == "":
-        return fixed(True)
-    return unknown(type(node).__name__, (left, right), kind=Kind.TRUTH)
+        return calls.other(fold, node)
+    return _operation(fold, node, OPERATIONS[exp.In])
 
 
 def _exists(fold: Fold, node: Node) -> Folded:
@@ -229,7 +223,7 @@ def _exists(fold: Fold, node: Node) -> Folded:
     where = query.args.get("where")
     if type(query) is not exp.Select or query.args.get("from_") is not None or query.args.get("limit") is not None:
         return unknown(f"exists {hash(query)}", kind=Kind.TRUTH, reads=True)
-    return fixed(True) if where is None else fold(where.args["this"])
+    return fixed(True) if where is None else truths.condition(fold.rules, fold(where.args["this"]))
 
 
 def _query(fold: Fold, node: Node) -> Folded:
@@ -250,50 +244,43 @@ def _query(fold: Fold, node: Node) -> Folded:
 def _nvl2(fold: Fold, node: Node) -> Folded:
     there = truths.negation(truths.null_test(fold(node.args["this"])))
     missing = node.args.get("false")
-    return calls.chosen([there], [fold(node.args["true"])], fixed(None) if missing is None else fold(missing))
-
-
-def _other(fold: Fold, node: Node) -> Folded:
-    """Anything else: its name and its parts."""
-    parts: list[Folded] = []
-    words: list[str] = [function_name(node) if isinstance(node, exp.Func) else type(node).__name__]
-    for name, value in node.args.items():
-        for each in cast("list[object]", value) if type(value) is list else [value]:
-            if isinstance(each, exp.Expr):
-                parts.append(fold(each))
-            elif each is not None:
-                words.append(f"{name}={each}")
-    truth = Kind.TRUTH if isinstance(node, exp.Predicate) else Kind.ANY
-    return unknown(" ".join(words), parts, kind=truth)
+    return calls.chosen(
+        fold.rules, [there], [fold(node.args["true"])], fixed(None) if missing is None else fold(missing)
+    )
 
 
 _KEEPING = exp.DataType.REAL_TYPES | exp.DataType.TEXT_TYPES
 """Types that a cast to leaves a value as it is."""
-_READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
-    dict(calls.READERS)
-    | replaced.READERS
-    | dict.fromkeys(COMPARISONS, _compared)
-    | dict.fromkeys((exp.Paren, exp.Alias, exp.Collate, exp.AtTimeZone, exp.Order, exp.IgnoreNulls), _inside)
-    | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert), _cast)
+_DECIMALS = exp.DataType.REAL_TYPES - {exp.DType.FLOAT, exp.DType.DOUBLE}
+_PLACES = 2
+_ROWS_OR_VALUES = frozenset({exp.Max, exp.Min})
+"""Aggregates that, of several values, choose one in SQLite."""
+_STRUCTURES: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
+    dict(replaced.READERS)
+    | dict.fromkeys(calls.BINARY, _binary)
+    | dict.fromkeys(calls.AGGREGATES, calls.aggregate)
+    | dict.fromkeys((exp.Paren, exp.Alias, exp.AtTimeZone, exp.Order, exp.IgnoreNulls), _inside)
     | dict.fromkeys((exp.Parameter, exp.Placeholder, exp.SessionParameter), _parameter)
     | dict.fromkeys((exp.And, exp.Or), _connective)
-    | dict.fromkeys((exp.Like, exp.ILike, exp.Glob, exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch), _like)
-    | dict.fromkeys((exp.StartsWith, exp.EndsWith, exp.Contains), _begins)
     | dict.fromkeys((exp.Subquery, exp.Select), _query)
     | {
-        exp.SimilarTo: _like,
-        exp.Literal: _literal,
-        exp.RawString: _text,
-        exp.National: _text,
-        exp.Boolean: _boolean,
-        exp.Null: _null,
-        exp.Neg: _negative,
+        exp.DecodeCase: calls.decode,
+        exp.Filter: calls.filtered,
         exp.Not: _not,
-        exp.Xor: _exclusive,
-        exp.Is: _is,
         exp.In: _in,
-        exp.Between: _between,
         exp.Nvl2: _nvl2,
         exp.Exists: _exists,
     }
 )
+"""Readers of what is more than an operation on the values of its parts."""
+_READERS: MappingProxyType[type[Node], Callable[[Fold, Node, Sequence[Folded]], Folded]] = MappingProxyType(
+    dict(calls.READERS)
+    | conditions.READERS
+    | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert), _cast)
+    | {
+        exp.Collate: _first,
+        exp.Replace: replaced.replaced,
+        exp.Neg: _negative,
+    }
+)
+"""Readers of operations of which some part is not constant."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -14,30 +14,19 @@ from scoring.sql.terms import Node, function_name
 
 _WHOLE = re.compile(r"(?:\(\?[ims]+\))?\^?\(?(?:\.|\[\\s\\S\]|\[\^\])(?:[*+]|\{[01],\})\)?\??\$?")
 """Regular expressions that match a whole text."""
-_LONGEST = 4000
 
 
-def replaced(fold: Fold, node: Node) -> Folded:
-    """REPLACE and TRANSLATE: a text replaced in itself, or one that is not there."""
-    names = ("this", "expression", "replacement") if type(node) is exp.Replace else ("this", "from_", "to")
-    subject, old, new = (fixed("") if node.args.get(each) is None else fold(node.args[each]) for each in names)
-    if any(each.is_null for each in (subject, old, new)):
-        return fixed(None)
+def replaced(_: Fold, node: Node, parts: Sequence[Folded]) -> Folded:
+    """REPLACE and TRANSLATE: a text replaced in itself."""
+    subject, old, new = parts if len(parts) > 2 else [*parts, fixed("")]
     if identical(subject, old) and (type(node) is exp.Replace or new.value == ""):
         return new
-    known = _of_constants(subject, old, new) if type(node) is exp.Replace else None
-    return unknown(function_name(node), (subject, old, new)) if known is None else known
+    return unknown(function_name(node), parts)
 
 
-def _of_constants(subject: Folded, old: Folded, new: Folded) -> Folded | None:
-    """What a replacement in a constant text leaves; `None` if that depends on the row."""
-    whole, part = subject.value, old.value
-    if not (subject.constant and old.constant and isinstance(whole, str) and isinstance(part, str)):
-        return None
-    if not part or part.casefold() not in whole.casefold():
-        return subject
-    known = new.constant and isinstance(new.value, str) and len(whole) * len(new.value) < _LONGEST
-    return fixed(whole.replace(part, str(new.value))) if known else None
+def _translated(fold: Fold, node: Node) -> Folded:
+    parts = [fixed("") if node.args.get(each) is None else fold(node.args[each]) for each in ("this", "from_", "to")]
+    return fixed(None) if any(each.is_null for each in parts) else replaced(fold, node, parts)
 
 
 def replaced_by_pattern(fold: Fold, node: Node) -> Folded:
@@ -57,15 +46,14 @@ def filled(fold: Fold, node: Node) -> Folded:
     count = fold(node.args["times" if type(node) is exp.Repeat else "expression"])
     if subject.is_null or count.is_null:
         return fixed(None)
-    if isinstance(count.value, float) and count.value <= 0:
+    if isinstance(count.value, int) and count.value <= 0:
         return fixed("")
     return unknown(f"{function_name(node)} {type(node).__name__} {node.args.get('is_left')}", (subject, count))
 
 
 READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
     {
-        exp.Replace: replaced,
-        exp.Translate: replaced,
+        exp.Translate: _translated,
         exp.RegexpReplace: replaced_by_pattern,
         exp.Repeat: filled,
         exp.Pad: filled,

@@ -9,7 +9,11 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from scoring.sql.folded import ROWS, Folded, Kind, Point, fixed, identical, is_true, number, unknown
+from scoring.sql.evaluation.comparing import compare
+from scoring.sql.evaluation.patterns import REGULAR
+from scoring.sql.evaluation.rules import DialectRules
+from scoring.sql.evaluation.values import Open, truth
+from scoring.sql.folded import ROWS, Folded, Kind, Point, Unknown, fixed, identical, number, unknown
 from scoring.sql.terms import ORDERS, Node
 
 
@@ -19,8 +23,8 @@ class Fold(Protocol):
     def __call__(self, node: Node | None, /) -> Folded: ...
 
     @property
-    def dialect(self) -> str:
-        """The dialect of the text."""
+    def rules(self) -> DialectRules:
+        """How the dialect computes and compares."""
         ...
 
     def keep(self, node: Node, folded: Folded) -> None:
@@ -33,10 +37,19 @@ _WILD_GLOB = re.compile(r"\*+")
 _WILD_REGULAR = re.compile(r"\^?(?:\(\?:?i?s?\))?(?:\^?\(?(?:\.\*|\[\\s\\S\]\*|\.\{0,\})\)?[?+]?)*\$?")
 
 
+def condition(rules: DialectRules, folded: Folded) -> Folded:
+    """An expression where a condition stands: a constant is true, false or NULL there, or not known."""
+    value = folded.value if folded.constant else None
+    if value is None or isinstance(value, bool | Unknown):
+        return folded
+    held = truth(rules, value)
+    return unknown("truth", (folded,), kind=Kind.TRUTH) if isinstance(held, Open) else fixed(held)
+
+
 def negation(inner: Folded) -> Folded:
-    """`NOT inner`."""
+    """`NOT inner`, of a condition."""
     if inner.constant:
-        return fixed(None) if inner.value is None else fixed(not is_true(inner.value))
+        return fixed(None if inner.value is None else not inner.value)
     if inner.opposite is not None:
         return inner.opposite
     folded = unknown("not", (inner,), kind=Kind.TRUTH)
@@ -51,55 +64,55 @@ def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     if _complement(open_parts) or any(_decides(value, conjunction=conjunction) for value in facts):
         return fixed(not conjunction)
     null = None in facts
-    if not open_parts or (null and conjunction):
-        return fixed(None if null else conjunction)  # NULL and a condition is never true
+    if not open_parts:
+        return fixed(None if null else conjunction)
     return _joined([open_parts[key] for key in sorted(open_parts)], null=null, conjunction=conjunction)
 
 
 def _joined(parts: Sequence[Folded], *, null: bool, conjunction: bool) -> Folded:
     if len(parts) == 1 and not null:
         return parts[0]
-    return unknown("and" if conjunction else "or", parts, kind=Kind.TRUTH)
+    folded = unknown(f"{'and' if conjunction else 'or'} {null}", parts, kind=Kind.TRUTH)
+    if null:  # NULL and a condition is never true, NULL or a condition never false
+        folded.choices = frozenset((not conjunction, None))
+    return folded
 
 
 def _decides(value: Point, *, conjunction: bool) -> bool:
-    return value is not None and is_true(value) is not conjunction
+    return value is not None and bool(value) is not conjunction
 
 
 def _complement(parts: Mapping[int, Folded]) -> bool:
     """Whether one of some conditions, by their keys, is the negation of another."""
-    return any(part.opposite is not None and part.opposite.key in parts for part in parts.values())
+    return any(
+        part.opposite is not None and not part.opposite.open and part.opposite.key in parts for part in parts.values()
+    )
 
 
-def compared(kind: type[Node], left: Folded, right: Folded) -> Folded:
+def compared(rules: DialectRules, kind: type[Node], left: Folded, right: Folded) -> Folded:
     """`left = right` and its kin."""
-    safe = kind in (exp.NullSafeEQ, exp.NullSafeNEQ)
-    if not safe and (left.is_null or right.is_null):
+    if kind not in _SAFE and (left.is_null or right.is_null):
         return fixed(None)
     if left.constant and right.constant:
-        known = _of_constants(kind, left.value, right.value)
+        known = of_constants(rules, kind, left.value, right.value)
     elif identical(left, right):
         known = kind in _EQUAL
     else:
-        known = _by_distance(kind, left, right)
+        known = _by_distance(rules, kind, left, right)
         known = _by_case(kind, left, right) if known is None else known
     if known is not None:
         return fixed(known)
     if kind in _DENIED:
-        return negation(compared(_DENIED[kind], left, right))
+        return negation(compared(rules, _DENIED[kind], left, right))
     return unknown(kind.__name__, (left, right), kind=Kind.TRUTH, mirrored=_MIRRORED.get(kind, ""))
 
 
-def _of_constants(kind: type[Node], left: Point, right: Point) -> bool | None:
-    """A comparison of two constants; texts that are equal but for case are left open."""
-    if left is None or right is None:
-        return (left is right) is (kind is exp.NullSafeEQ)
-    mine, theirs = number(left, 0), number(right, 0)
-    if mine is not None and theirs is not None:
-        return _holds(kind, (mine > theirs) - (mine < theirs))
-    if not isinstance(left, str) or not isinstance(right, str) or left.casefold().strip() == right.casefold().strip():
-        return kind in _EQUAL if left == right else None
-    return _holds(kind, (left > right) - (left < right))
+def of_constants(rules: DialectRules, kind: type[Node], left: Point, right: Point) -> bool | None:
+    """A comparison of two constants; `None` if it is NULL or not known."""
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return None
+    found = compare(rules, kind, left, right)
+    return found if isinstance(found, bool) else None
 
 
 def _holds(kind: type[Node], order: int) -> bool:
@@ -107,7 +120,7 @@ def _holds(kind: type[Node], order: int) -> bool:
     return order in ORDERS[kind]
 
 
-def _by_distance(kind: type[Node], left: Folded, right: Folded) -> bool | None:
+def _by_distance(rules: DialectRules, kind: type[Node], left: Folded, right: Folded) -> bool | None:
     """A comparison that the bounds, the few possible values or a constant distance of both sides decide."""
     if left.low > right.high:
         return _holds(kind, 1)
@@ -117,7 +130,7 @@ def _by_distance(kind: type[Node], left: Folded, right: Folded) -> bool | None:
         return kind is exp.GTE
     if kind in (exp.LTE, exp.GT) and left.high <= right.low:
         return kind is exp.LTE
-    few = _of_choices(kind, left, right)
+    few = _of_choices(rules, kind, left, right)
     return _by_shift(kind, left, right) if few is None else few
 
 
@@ -141,10 +154,10 @@ def _is_cased(folded: Folded, case: Callable[[str], str]) -> bool:
     )
 
 
-def _of_choices(kind: type[Node], left: Folded, right: Folded) -> bool | None:
+def _of_choices(rules: DialectRules, kind: type[Node], left: Folded, right: Folded) -> bool | None:
     if left.choices is None or right.choices is None or None in left.choices | right.choices:
         return None
-    results = {_of_constants(kind, one, other) for one in left.choices for other in right.choices}
+    results = {of_constants(rules, kind, one, other) for one in left.choices for other in right.choices}
     return next(iter(results)) if len(results) == 1 else None
 
 
@@ -162,10 +175,10 @@ def _by_shift(kind: type[Node], left: Folded, right: Folded) -> bool | None:
     return _holds(kind, (away[0] > 0) - (away[0] < 0)) if same and away[0] else None
 
 
-def listed(key: Folded, members: Sequence[Folded]) -> Folded:
-    """`key IN (members)`."""
+def listed(rules: DialectRules, key: Folded, members: Sequence[Folded]) -> Folded:
+    """`key IN (members)`, of which one is not constant."""
     if key.choices is not None and len(members) <= _FEW and all(each.constant for each in members):
-        return _among(key, members)
+        return _among(rules, key, members)
     if not key.constant:
         others = [each for each in members if not each.constant]
         same = any(identical(key, each) for each in others[:_FEW])
@@ -173,7 +186,7 @@ def listed(key: Folded, members: Sequence[Folded]) -> Folded:
             return fixed(False)
         members = others
         return fixed(True) if same else unknown("in", (key, *members), kind=Kind.TRUTH)
-    return all_of([compared(exp.EQ, key, member) for member in members[:_FEW]], conjunction=False)
+    return all_of([compared(rules, exp.EQ, key, member) for member in members[:_FEW]], conjunction=False)
 
 
 def _has_none(key: Folded, members: Sequence[Folded]) -> bool:
@@ -181,47 +194,43 @@ def _has_none(key: Folded, members: Sequence[Folded]) -> bool:
     return len(members) <= _FEW and all(_by_case(exp.EQ, key, each) is False for each in members)
 
 
-def _among(key: Folded, members: Sequence[Folded]) -> Folded:
+def _among(rules: DialectRules, key: Folded, members: Sequence[Folded]) -> Folded:
     """A key of few possible values in a short list of constants."""
-    found = {any(_of_constants(exp.EQ, each, other.value) for other in members) for each in key.choices or ()}
-    return fixed(found.pop()) if len(found) == 1 else unknown("in", (key, *members), kind=Kind.TRUTH)
+    found = {
+        all_of([compared(rules, exp.EQ, fixed(each), other) for other in members], conjunction=False).value
+        for each in key.choices or ()
+    }
+    only = found.pop() if len(found) == 1 else None
+    return fixed(only) if isinstance(only, bool) else unknown("in", (key, *members), kind=Kind.TRUTH)
 
 
 def null_test(inner: Folded) -> Folded:
-    """`inner IS NULL`; what has a fallback, counts or compares has a value."""
-    if inner.constant:
-        return fixed(inner.value is None)
-    has_value = inner.choices is not None and None not in inner.choices
+    """`inner IS NULL`; what has a fallback, counts or compares has a value, but 0 / c may have none."""
+    if inner.constant and (inner.is_null or not inner.reads):
+        return fixed(inner.is_null)
+    has_value = not inner.constant and inner.choices is not None and None not in inner.choices
     return fixed(False) if has_value or inner.counts else unknown("is null", (inner,), kind=Kind.TRUTH)
 
 
-def pattern(node: Node, left: Folded, right: Folded) -> Folded:
-    """LIKE, GLOB and regular expressions: a pattern of wildcards only matches everything."""
+def pattern(rules: DialectRules, node: Node, left: Folded, right: Folded) -> Folded:
+    """LIKE, GLOB and regular expressions of a value that is not constant: a pattern of wildcards matches everything."""
     if left.is_null or right.is_null:
         return fixed(None)
     raw = right.value if right.constant else None
-    if isinstance(raw, str):
-        every = _every(type(node), raw)
-        if every is not None:
-            return fixed(every)
-        if left.constant and isinstance(left.value, str) and not set(raw) & set("%_*?\\[]().+^$|"):
-            return compared(exp.EQ, left, right)
-    elif identical(left, right):
+    kind = type(node)
+    shape = _WILD_GLOB if kind is exp.Glob else _WILD_REGULAR if kind in REGULAR else _WILD_TEXT
+    known = kind is not exp.SimilarTo or rules.name not in ("", "duckdb")  # regular expressions there
+    if (known and isinstance(raw, str) and shape.fullmatch(raw)) or (kind in _LIKES and identical(left, right)):
         return fixed(True)
-    return unknown(type(node).__name__, (left, right), kind=Kind.TRUTH)
-
-
-def _every(kind: type[Node], raw: str) -> bool | None:
-    """True if a pattern matches every text."""
-    shape = _WILD_GLOB if kind is exp.Glob else _WILD_REGULAR if kind in _REGULAR else _WILD_TEXT
-    return True if shape.fullmatch(raw) else None
+    return unknown(kind.__name__, (left, right), kind=Kind.TRUTH)
 
 
 _FEW = 16
 _LEAST = 40
 """Shorter parts of an invented text may hold no letters."""
 _CASED = frozenset({exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ})
-_REGULAR = frozenset({exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch})
+_LIKES = frozenset({exp.Like, exp.ILike})
+_SAFE = frozenset({exp.NullSafeEQ, exp.NullSafeNEQ})
 _EQUAL = frozenset({exp.EQ, exp.GTE, exp.LTE, exp.NullSafeEQ})
 _DENIED: MappingProxyType[type[Node], type[Node]] = MappingProxyType(
     {exp.NEQ: exp.EQ, exp.GTE: exp.LT, exp.LTE: exp.GT, exp.NullSafeNEQ: exp.NullSafeEQ}

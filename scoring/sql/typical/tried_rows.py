@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlglot import exp
 
+from scoring.sql.evaluation.operations import OPERATIONS
+from scoring.sql.evaluation.values import OPEN, Open, Quoted, Typical, Value, applied, negated, parts_of, truth
 from scoring.sql.expressions import is_quoted_text
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import COMPARISONS, Node, as_number
-from scoring.sql.typical import calls, conditions
-from scoring.sql.typical.row import OPEN, Open, Reader, Row, Value, negated, truth
-from scoring.sql.typical.values import Both, typical_values
+from scoring.sql.typical.values import typical_values
 
 _MOST_COLUMNS = 8
 _LARGEST = 1e15
@@ -57,7 +56,7 @@ def meets_typically(scope: Scope, node: Node) -> bool:
     if row is None:
         return False
     try:
-        return any(truth(row(node)) is True for _ in row.each())
+        return any(row.truth(node) is True for _ in row.each())
     except _TooCostly:
         return False
 
@@ -71,7 +70,7 @@ class _Tried:
 
     __slots__ = ("_scope", "places", "values")
 
-    def __init__(self, scope: Scope, values: Mapping[Key, Sequence[Both]]) -> None:
+    def __init__(self, scope: Scope, values: Mapping[Key, Sequence[Typical]]) -> None:
         self._scope = scope
         self.values = values
         self.places: dict[Key, int] = dict.fromkeys(values, 0)
@@ -81,13 +80,22 @@ class _Tried:
         folds.tried += 1
         if folds.tried > _BUDGET:
             raise _TooCostly
-        reader = _READERS.get(type(node))
-        return OPEN if reader is None else reader(self, node)
+        kind = type(node)
+        if kind in _COLUMNS:
+            return self._column(node)
+        operation = OPERATIONS.get(kind)
+        if operation is None:
+            return OPEN
+        return applied(operation, folds.rules, node, [self(each) for each in parts_of(operation, node)])
 
-    def column(self, node: Node, /) -> Value:
-        """The value of a column."""
+    def truth(self, node: Node) -> bool | Open | None:
+        """What a condition comes to."""
+        return truth(self._scope.walk.folds.rules, self(node))
+
+    def _column(self, node: Node) -> Value:
+        """The value of a column, or of an aggregate in its place."""
         if is_quoted_text(self._scope, node):
-            return node.name
+            return Quoted(node.name)
         key = _key(self._scope, node)
         values = self.values.get(key)
         return OPEN if values is None else values[self.places[key] % len(values)]
@@ -97,10 +105,6 @@ class _Tried:
         for place in range(max(map(len, self.values.values()), default=0)):
             self.places = dict.fromkeys(self.values, place)
             yield
-
-
-def _column(row: Row, node: Node) -> Value:
-    return row.column(node)
 
 
 def _key(scope: Scope, node: Node) -> Key:
@@ -186,7 +190,7 @@ def _tried(row: _Tried, arms: Sequence[tuple[Node, bool]]) -> Held | None:
 def _is_kept(row: _Tried, arms: Sequence[tuple[Node, bool]], always: set[int], failing: set[int]) -> int:
     """How many arms hold for the row."""
     found: list[bool | Open | None] = [
-        negated(truth(row(node))) if negative else truth(row(node)) for node, negative in arms
+        negated(row.truth(node)) if negative else row.truth(node) for node, negative in arms
     ]
     held = {place for place, each in enumerate(found) if each is True}
     always &= held
@@ -200,6 +204,3 @@ _COMPARING = COMPARISONS | {
     exp.Between, exp.In, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.StartsWith,
     exp.EndsWith, exp.Contains,
 }  # fmt: skip
-_READERS: Mapping[type[Node], Reader] = MappingProxyType(
-    dict(conditions.READERS) | dict(calls.READERS) | dict.fromkeys(_COLUMNS, _column)
-)

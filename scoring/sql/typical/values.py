@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-
-class Both(NamedTuple):
-    """A value of a column, as it is compared with texts and with numbers."""
-
-    text: str
-    number: float
-    column: int = 0
-    """Which column it is of: values of two columns are never equal."""
-
+from scoring.sql.evaluation.values import Typical
 
 _WORDS = tuple([f"{letter.upper()}uqvx" for letter in "bcdefghijklmnopqrstuvwxy"])
 """Texts in order. Hardly any text of a table comes before the first or after the last."""
@@ -29,7 +20,7 @@ _PLAIN = (43.0, 812.0)
 _FEW = 6
 
 
-def typical_values(texts: Iterable[str], numbers: Iterable[float]) -> tuple[Both, ...]:
+def typical_values(texts: Iterable[str], numbers: Iterable[float]) -> tuple[Typical, ...]:
     """Values of a column that is compared with these literals.
 
     >>> [each.text for each in typical_values(["Lisbon", "M"], [])]
@@ -39,7 +30,7 @@ def typical_values(texts: Iterable[str], numbers: Iterable[float]) -> tuple[Both
     """
     words, sizes = _words(sorted({each.casefold() for each in texts})), _sizes(sorted(set(numbers)))
     count = min(_FEW, max(len(words), len(sizes)))
-    return tuple([Both(words[place % len(words)], sizes[place % len(sizes)]) for place in range(count)])
+    return tuple([Typical(words[place % len(words)], sizes[place % len(sizes)]) for place in range(count)])
 
 
 def _words(literals: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from scoring.specification import SqlSpec
 from scoring.sql import read_sql
 from scoring.sql.blocks import read_query
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.evaluation.rules import rules_of
 from scoring.sql.folding.folder import fold
 from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.folding.plain_values import is_plain_arithmetic
@@ -38,7 +39,12 @@ PARTS = ("kg", "eggs", "SUM(kg)", "SUM(eggs)", "COUNT(*)", "COUNT(DISTINCT kg)",
 
 def scope_of(select: exp.Expr) -> Scope:
     walk = Walk(
-        SpecificationBuilder(""), lenient=False, readers=READERS, read_query=read_query, read_subquery=read_subquery
+        SpecificationBuilder(""),
+        rules_of(None),
+        lenient=False,
+        readers=READERS,
+        read_query=read_query,
+        read_subquery=read_subquery,
     )
     scope = Scope(walk, BlockPlace(path="main", outer=None, ctes=CteScope(), is_output=True))
     read_from(scope, select)
