@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+from evals.runner.verified import AnswerVerification
 
 
 class Equivalence(StrEnum):
@@ -90,6 +91,9 @@ class AnsweredCase:
     score: AnswerScore = field(default_factory=AnswerScore)
     gold_doubts: Sequence[Mapping[str, str]] | None = None
     """Why the result of the gold SQL is not determined, each with its code; `None` when that was not checked."""
+    method: str | None = None
+    """What gave the answer, in a run of several methods."""
+    verification: AnswerVerification = field(default_factory=AnswerVerification)
 
     @property
     def passes(self) -> bool:
@@ -109,6 +113,7 @@ class AnsweredCase:
         return {
             "case_id": case.case_id,
             "sample": self.sample,
+            "method": self.method,
             "question": case.question,
             "gold_sql": case.gold_sql,
             "generated_sql": None if failed else generated.sql,
@@ -123,6 +128,8 @@ class AnsweredCase:
             "doubt": self.equivalence.doubt,
             "gold_doubts": None if self.gold_doubts is None else [dict(each) for each in self.gold_doubts],
             "pass": self.passes,
+            "ex_test": self.verification.ex_test,
+            "ex_verified": self.verification.verified(),
             "score": self.score.score,
             "p_correct": self.score.p_correct,
             "verdict": self.score.verdict,

@@ -108,6 +108,8 @@ def slices_of(answers: Sequence[Answer]) -> tuple[dict[str, dict[str, object]], 
 def _labels(answer: Answer) -> Iterable[tuple[str, str]]:
     """The fields of an answer by which it is counted: a name of the case's metadata gives way to one before it."""
     found: dict[str, object] = {name: answer[name] for name in LABELS}
+    if answer.get("method") is not None:
+        found["method"] = answer["method"]
     for held in (answer["backend_metadata"], answer["metadata"]):
         for name, value in held.items():
             if isinstance(value, str | int | float | bool) and name not in found:

@@ -30,6 +30,8 @@ from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.study_files import cross_checked, write_study
+from service.commands.eval.runner.verifying_answers import VerifyPlan
 from service.commands.exits import refuse
 from service.commands.progress import progress
 from service.commands.score import read_judge
@@ -58,7 +60,7 @@ def run_benchmark(options: EvalRunOptions) -> None:
         cases = _selected(options, benchmark)
         identity = _identity(options, benchmark, backend)
         with open_journal(Path(options.out), identity) as journal:
-            keys = [(case.case_id, sample) for case in cases for sample in range(1, options.samples + 1)]
+            keys = _keys(cases, backend, options.samples)
             run = Run(options=options, cases=cases, keys=keys, backend=backend, journal=journal, identity=identity)
             _finish(run)
     except (InvalidBenchmarkError, OtherRunError) as error:
@@ -119,9 +121,26 @@ def _selected(options: EvalRunOptions, benchmark: Benchmark) -> list[BenchmarkCa
     return chosen
 
 
+def _keys(cases: list[BenchmarkCase], backend: NamedBackend, samples: int) -> list[Key]:
+    """The case and sample of each answer. A method without a prediction for a case is not asked for it."""
+    numbers = range(1, max(samples, len(backend.methods)) + 1)
+    keys = [(case.case_id, sample) for case in cases for sample in numbers]
+    found = keys if backend.given is None else [key for key in keys if key in backend.given]
+    if not found:
+        refuse("no prediction is for a case of the benchmark")
+    return found
+
+
+def _verify_plan(options: EvalRunOptions) -> VerifyPlan | None:
+    both = options.databases is not None and options.schemas is not None
+    wanted = both if options.verify is None else options.verify
+    return VerifyPlan(bound=options.bound, seconds=options.verify_seconds) if wanted else None
+
+
 def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBackend) -> dict[str, object]:
     """What decides the result of a run: another start with the same goes on, one with another is refused."""
     weights = hashlib.sha256(Path(options.weights).read_bytes()).hexdigest() if options.weights else None
+    verify = _verify_plan(options)
     return {
         "benchmark": benchmark.sha256,
         "backend": backend.name,
@@ -139,6 +158,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "seconds": options.seconds,
         "functions": sorted(options.functions or ()),
         "any_role": options.any_role,
+        "verify": [verify.bound, verify.seconds] if verify is not None else None,
     }
 
 
@@ -162,6 +182,7 @@ class Run:
             grounding=self.options.grounding,
             dialect=self.options.dialect,
             weights=self.options.weights,
+            verify=_verify_plan(self.options),
         )
 
     def answers(self) -> list[dict[str, Any]]:
@@ -190,6 +211,8 @@ def _finish(run: Run) -> None:
         print(f"sqlassay: stopped with {left} answers to go: the same command goes on", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     summary = run.summary(agreement)
+    if run.plan.verify is not None:
+        summary["study"] = write_study(Path(run.options.out), run.answers())
     write_run(Path(run.options.out), run.answers(), summary)
     show_summary(summary, as_json=run.options.as_json)
     gate(run.options, summary, [each["record"] for each in run.answers()])
@@ -204,7 +227,7 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
     async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened(), _judge(run) as score:
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
-        answering = Answering(ask=asking, pool=pool, backend=run.backend.name, plan=run.plan, score=score)
+        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score)
 
         async def work() -> None:
             for case_id, sample in waiting:
@@ -215,6 +238,8 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(run.options.concurrency, len(run.keys))):
                 group.create_task(work())
+        if run.plan.verify is not None and run.backend.methods:
+            await cross_checked(run.cases, [each["record"] for each in run.answers()], pool)
         return await _agreement(run, pool) if run.options.samples > 1 else None
 
 

@@ -54,6 +54,17 @@ class EvalRunOptions:
     grounding: Annotated[
         bool, typer.Option("--grounding/--no-grounding", help="Look for invented tables and columns.")
     ] = True
+    verify: Annotated[
+        bool | None,
+        typer.Option(
+            "--verify/--no-verify",
+            help="Search and prove on every answer that passes EX-TEST; default with --databases and --schemas.",
+        ),
+    ] = None
+    bound: Annotated[int, typer.Option("--bound", min=0, max=7, metavar="K", help="Verify up to K rows per table.")] = 3
+    verify_seconds: Annotated[
+        float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
+    ] = 20.0
     judge: Judge = "local"
     weights: WeightsFile = None
     dialect: Annotated[

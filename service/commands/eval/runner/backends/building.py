@@ -43,7 +43,17 @@ def _recorded(options: EvalRunOptions) -> NamedBackend:
     if options.predictions is None:
         refuse("--backend recorded needs --predictions P.jsonl")
     found = read_predictions(options.predictions, options.samples)
-    return NamedBackend("recorded", found.generate, {"predictions": found.sha256}, cached=False)
+    if found.methods and options.samples > 1:
+        refuse(f"--samples: {options.predictions} holds the answers of {len(found.methods)} methods, one sample each")
+    return NamedBackend(
+        "recorded",
+        found.generate,
+        {"predictions": found.sha256},
+        cached=False,
+        methods=found.methods,
+        given=frozenset(found.by_sample) if found.methods else None,
+        tested=found.tested(),
+    )
 
 
 def _endpoint(options: EvalRunOptions) -> NamedBackend:
