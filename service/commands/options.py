@@ -44,7 +44,7 @@ RowSemantics = Annotated[
     str | None, typer.Option("--semantics", metavar="bag|set|list", help="When two results count as the same.")
 ]
 Bound = Annotated[
-    int, typer.Option("--bound", min=0, max=5, metavar="K", help="Prove equality for tables of up to K rows.")
+    int, typer.Option("--bound", min=0, max=7, metavar="K", help="Prove equality for tables of up to K rows.")
 ]
 Budget = Annotated[float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="CPU seconds for one pair.")]
 OwnFunctions = Annotated[
