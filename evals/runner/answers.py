@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+from evals.runner.gold_kinds import gold_kinds
 from evals.runner.verified import AnswerVerification
 
 
@@ -109,6 +110,8 @@ class AnsweredCase:
     def record(self) -> dict[str, object]:
         """The line of `cases.jsonl`."""
         case, generated = self.case, self.generated
+        named = case.metadata.get("dialect")
+        gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None)
         failed = isinstance(generated, GenerationFailure)
         return {
             "case_id": case.case_id,
@@ -140,6 +143,8 @@ class AnsweredCase:
             "schema": case.schema,
             "complexity": case.complexity,
             "category": case.category,
+            "question_kinds": [kind.value for kind in gold.kinds] if gold is not None else [],
+            "difficulty": gold.difficulty.value if gold is not None else None,
             "metadata": dict(case.metadata),
         }
 

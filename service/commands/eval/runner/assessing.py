@@ -42,6 +42,8 @@ class AssessmentPlan:
     weights: str | None = None
     budget: float = 5.0
     """CPU seconds for one search and proof."""
+    semantics: str | None = None
+    """When two results on a database are the same; `None` is in order where the gold SQL has an ORDER BY."""
     verify: VerifyPlan | None = None
     """How far answers that pass EX-TEST are verified; `None` where they are not."""
 
@@ -65,7 +67,7 @@ _ASSESSOR: list[Assessor] = []
 def prepare(plan: AssessmentPlan) -> None:
     """Prepares this process."""
     schemas = CaseSchemas(plan.sources)
-    comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget)
+    comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget, rule=plan.semantics)
     doubts = GoldDoubts(sources=plan.sources, dialect=plan.dialect)
     verifier = AnswerVerifier(schemas=schemas, dialect=plan.dialect, plan=plan.verify or VerifyPlan())
     _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer, doubts, verifier)]

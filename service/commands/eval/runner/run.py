@@ -16,6 +16,7 @@ from evals.runner.answers import AnswerScore
 from evals.runner.cases import BenchmarkCase
 from evals.runner.rates import summary_of
 from evals.runner.self_agreement import SelfAgreement, self_agreement
+from references.comparison.defog import RULES
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
@@ -97,9 +98,17 @@ def _check(options: EvalRunOptions) -> None:
         refuse(f"--schemas: there is no file or folder {options.schemas}")
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
+    _check_semantics(options)
     read_judge(options.weights)
     if options.cache is not None and Path(options.cache).is_file():
         refuse(f"--cache: {options.cache} is a file: name a folder")
+
+
+def _check_semantics(options: EvalRunOptions) -> None:
+    if options.semantics is not None and options.semantics not in RULES:
+        refuse(f"unknown semantics {options.semantics!r}: one of {', '.join(RULES)}")
+    if options.semantics is not None and options.databases is None:
+        refuse("--semantics is for results: name the --databases that give them")
 
 
 def _sources(options: EvalRunOptions) -> Sources:
@@ -158,6 +167,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "seconds": options.seconds,
         "functions": sorted(options.functions or ()),
         "any_role": options.any_role,
+        "semantics": options.semantics,
         "verify": [verify.bound, verify.seconds] if verify is not None else None,
     }
 
@@ -183,6 +193,7 @@ class Run:
             dialect=self.options.dialect,
             weights=self.options.weights,
             verify=_verify_plan(self.options),
+            semantics=self.options.semantics,
         )
 
     def answers(self) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, WeightsFile
+from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, ResultRule, WeightsFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,7 @@ class EvalRunOptions:
     verify_seconds: Annotated[
         float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
     ] = 20.0
+    semantics: ResultRule = None
     judge: Judge = "local"
     weights: WeightsFile = None
     dialect: Annotated[
