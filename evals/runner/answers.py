@@ -95,6 +95,8 @@ class AnsweredCase:
     method: str | None = None
     """What gave the answer, in a run of several methods."""
     verification: AnswerVerification = field(default_factory=AnswerVerification)
+    cleaned: bool = False
+    """Whether the backend wrote something around the SQL, which was taken off."""
 
     @property
     def passes(self) -> bool:
@@ -110,8 +112,6 @@ class AnsweredCase:
     def record(self) -> dict[str, object]:
         """The line of `cases.jsonl`."""
         case, generated = self.case, self.generated
-        named = case.metadata.get("dialect")
-        gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None)
         failed = isinstance(generated, GenerationFailure)
         return {
             "case_id": case.case_id,
@@ -120,6 +120,7 @@ class AnsweredCase:
             "question": case.question,
             "gold_sql": case.gold_sql,
             "generated_sql": None if failed else generated.sql,
+            "cleaned": self.cleaned,
             "error": self._error(),
             "parse_ok": self.structure.parse_ok,
             "grounding_ok": self.structure.grounding_ok,
@@ -143,10 +144,19 @@ class AnsweredCase:
             "schema": case.schema,
             "complexity": case.complexity,
             "category": case.category,
-            "question_kinds": [kind.value for kind in gold.kinds] if gold is not None else [],
-            "difficulty": gold.difficulty.value if gold is not None else None,
+            **_computed_labels(case),
             "metadata": dict(case.metadata),
         }
+
+
+def _computed_labels(case: BenchmarkCase) -> dict[str, object]:
+    """The labels that the gold SQL itself gives."""
+    named = case.metadata.get("dialect")
+    gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None)
+    return {
+        "question_kinds": [kind.value for kind in gold.kinds] if gold is not None else [],
+        "difficulty": gold.difficulty.value if gold is not None else None,
+    }
 
 
 def failed_answer(

@@ -91,7 +91,9 @@ def main() -> None:
     page = (Path(given.out) / "study.md").read_text(encoding="utf-8")
     print(page, end="")
     if given.write:
-        tables = page.split("\n", 2)[2].strip().replace("\n## ", "\n### ").replace("## A", "### A", 1)
+        tables = (
+            page.split("\n", 2)[2].rsplit("\n\n", 1)[0].strip().replace("\n## ", "\n### ").replace("## A", "### A", 1)
+        )
         write_between(PAGE, _BEGIN, _END, tables)
 
 

@@ -15,10 +15,12 @@ from evals.runner.answers import (
     failed_answer,
 )
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+from evals.runner.cleaning import looks_plain
 from evals.runner.verified import AnswerVerification, Verified
 from service.commands.eval.runner.assessing import (
     AssessmentPlan,
     check,
+    clean,
     compare_with_gold,
     doubts_of_gold,
     verify_with_gold,
@@ -50,8 +52,10 @@ class Answering:
             answered = failed_answer(case, sample, self.ask.backend.name, generated, await self._doubts(case))
             found = AnswerVerification(ex_test=False) if self.plan.verify is not None else AnswerVerification()
         else:
-            answered = await self._assessed(case, sample, generated)
-            found = await self._verified(case, sample, generated.sql)
+            sql = await self._cleaned(case, generated.sql)
+            answered = await self._assessed(case, sample, replace(generated, sql=sql))
+            answered = replace(answered, cleaned=sql != generated.sql)
+            found = await self._verified(case, sample, sql)
         answered = replace(answered, verification=found, method=self.ask.backend.method(sample))
         steps = () if isinstance(generated, GenerationFailure) else generated.trace
         return {
@@ -79,6 +83,13 @@ class Answering:
             score=score,
             gold_doubts=await self._doubts(case),
         )
+
+    async def _cleaned(self, case: BenchmarkCase, text: str) -> str:
+        """The SQL without what an agent wrote around it, whatever the backend is."""
+        if looks_plain(text):
+            return text
+        found = await self._call(clean, case, text, seconds=CHECK_SECONDS)
+        return found if isinstance(found, str) else text
 
     async def _doubts(self, case: BenchmarkCase) -> list[dict[str, str]] | None:
         # each query of the gold SQL runs three times, with a limit for each

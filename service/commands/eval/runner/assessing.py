@@ -8,6 +8,7 @@ from typing import Any
 
 from evals.runner.answers import AnswerScore, EquivalenceFinding, StructuralCheck
 from evals.runner.cases import BenchmarkCase
+from evals.runner.cleaning import cleaned_sql
 from evals.runner.grounding import UngroundedError, invented_names
 from evals.runner.verified import AnswerVerification
 from references.comparison.comparing import ResultMatch, compare
@@ -137,6 +138,11 @@ def _parsed(sql: str, dialect: str | None) -> Parsed | Unscored:
 def compare_with_gold(case: BenchmarkCase, sql: str) -> EquivalenceFinding:
     """Layer 2."""
     return _ASSESSOR[0].comparer(case, sql)
+
+
+def clean(case: BenchmarkCase, text: str) -> str | None:
+    """The SQL of an answer with something around it; `None` when there is nothing to take off."""
+    return cleaned_sql(text, query_of(case, text, _ASSESSOR[0].plan.dialect).dialect)
 
 
 def verify_with_gold(case: BenchmarkCase, sql: str, recorded: bool | None) -> AnswerVerification:

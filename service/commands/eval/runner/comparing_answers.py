@@ -121,7 +121,8 @@ def _of_comparison(found: Comparison) -> EquivalenceFinding:
     if found.match is ResultMatch.EXACT:
         return _finding(Equivalence.EQUIVALENT, f"the same rows on the database{notes}", ComparedBy.DATABASE)
     if found.match is ResultMatch.SUBSET:
-        rationale = f"the same rows on the database, with further columns{notes}"
+        named = f": {', '.join(found.further)}" if found.further else ""
+        rationale = f"the same rows on the database, with further columns{named}{notes}"
         return _finding(Equivalence.PARTIAL, rationale, ComparedBy.DATABASE)
     if Flag.OTHER_ORDER in found.flags:
         rationale = "the same rows on the database, in another order than the gold SQL requires"

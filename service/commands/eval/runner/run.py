@@ -22,7 +22,7 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
-from service.commands.eval.runner.backends.building import build_backend
+from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.gating import check_gate_options, gate
@@ -31,12 +31,15 @@ from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
 from service.commands.eval.runner.study_files import cross_checked, write_study
+from service.commands.eval.runner.targets import UnusableTargetError, is_target, source_hash
 from service.commands.eval.runner.verifying_answers import VerifyPlan
 from service.commands.exits import refuse
 from service.commands.progress import progress
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer, record_of
+from service.processes.forked_call import CallEnded, call_in_fork
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 ASSESSORS = 2
@@ -53,9 +56,11 @@ def run_benchmark(options: EvalRunOptions) -> None:
     """Runs the cases that are not finished yet, writes the folder of the run, prints the rates and checks the gate."""
     _check(options)
     check_gate_options(options)
+    if options.benchmark is None:
+        options = with_shipped_benchmark(options)
     try:
         benchmark = read_benchmark(
-            options.benchmark, dialect=options.dialect, databases=options.databases, schemas=options.schemas
+            options.benchmark or "", dialect=options.dialect, databases=options.databases, schemas=options.schemas
         )
         backend = build_backend(options, _sources(options))
         cases = _selected(options, benchmark)
@@ -94,7 +99,7 @@ def _check(options: EvalRunOptions) -> None:
         refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
     if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
-    if options.schemas is not None and not Path(options.schemas).exists():
+    if options.schemas is not None and not is_target(options.schemas) and not Path(options.schemas).exists():
         refuse(f"--schemas: there is no file or folder {options.schemas}")
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
@@ -109,6 +114,18 @@ def _check_semantics(options: EvalRunOptions) -> None:
         refuse(f"unknown semantics {options.semantics!r}: one of {', '.join(RULES)}")
     if options.semantics is not None and options.databases is None:
         refuse("--semantics is for results: name the --databases that give them")
+
+
+def _resolver_hash(schemas: str | None) -> str | None:
+    """The hash of the code of a callable that gives the schemas. Ends the command when it cannot be imported."""
+    if schemas is None or not is_target(schemas):
+        return None
+    try:
+        return call_in_fork(source_hash, schemas, cpu_seconds=IMPORT_SECONDS)
+    except UnusableTargetError as error:
+        refuse(f"--schemas {error}")
+    except CallEnded as ended:
+        refuse(f"--schemas {schemas}: its import ended the process ({ended})")
 
 
 def _sources(options: EvalRunOptions) -> Sources:
@@ -159,6 +176,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "evaluator_version": EVALUATOR_VERSION,
         "databases": unnamed(options.databases),
         "schemas": options.schemas,
+        "resolver": _resolver_hash(options.schemas),
         "grounding": options.grounding,
         "dialect": options.dialect,
         "selection": [options.schema, options.complexity, options.category, options.limit],
