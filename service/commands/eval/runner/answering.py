@@ -115,8 +115,8 @@ class Answering:
     async def _verified(self, case: BenchmarkCase, sample: int, sql: str) -> AnswerVerification:
         if self.plan.verify is None:
             return AnswerVerification()
-        # the budget is CPU time, of which a busy machine gives less
-        seconds = self.plan.verify.seconds * 3 + self.plan.sources.seconds * 4 + 5
+        # the budget is CPU time, of which a busy machine gives little: this one is for an answer that hangs
+        seconds = self.plan.verify.seconds * 20 + self.plan.sources.seconds * 4 + 5
         recorded = self.ask.backend.tested.get((case.case_id, sample))
         found = await self._call(verify_with_gold, case, sql, recorded, seconds=seconds)
         if isinstance(found, CallStopped):
