@@ -77,6 +77,10 @@ invariance: $(STAMP) ## How far rewrites that keep the meaning move p_correct: w
 mining: $(STAMP) ## What mined rules change on labels that gave none of them: write the table of docs/learning.md (development data); ARGS="--every 4" uses fewer.
 	@$(BIN)/python -m tests.learning.mining_effect --write $(ARGS)
 
+.PHONY: study
+study: $(STAMP) ## Ten published agents through EX-TEST, search and proof: write the tables of docs/study.md (development data).
+	@$(BIN)/python -m tests.evals.development_study --write $(ARGS)
+
 .PHONY: peers
 peers: $(STAMP) ## Judge labelled answers with other evaluators beside ours: write the tables of docs/peers.md (development data, a package index); ARGS="--every 4" judges fewer.
 	@$(BIN)/python -m tests.peers $(ARGS)

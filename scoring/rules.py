@@ -23,6 +23,23 @@ class Tier(StrEnum):
     MARGINAL = "marginal"
     POOR = "poor"
 
+    @property
+    def action(self) -> str:
+        """What the paper recommends for a score of this tier.
+
+        >>> Tier.POOR.action
+        'review it at once'
+        """
+        return _ACTIONS[self]
+
+
+_ACTIONS = {
+    Tier.EXCELLENT: "nothing to do; fit for automated use",
+    Tier.GOOD: "watch for patterns; review with low priority",
+    Tier.MARGINAL: "have a person review it; look into the failure",
+    Tier.POOR: "review it at once",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierBounds:

@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+from evals.runner.gold_kinds import gold_kinds
+from evals.runner.verified import AnswerVerification
 
 
 class Equivalence(StrEnum):
@@ -90,6 +92,11 @@ class AnsweredCase:
     score: AnswerScore = field(default_factory=AnswerScore)
     gold_doubts: Sequence[Mapping[str, str]] | None = None
     """Why the result of the gold SQL is not determined, each with its code; `None` when that was not checked."""
+    method: str | None = None
+    """What gave the answer, in a run of several methods."""
+    verification: AnswerVerification = field(default_factory=AnswerVerification)
+    cleaned: bool = False
+    """Whether the backend wrote something around the SQL, which was taken off."""
 
     @property
     def passes(self) -> bool:
@@ -109,9 +116,11 @@ class AnsweredCase:
         return {
             "case_id": case.case_id,
             "sample": self.sample,
+            "method": self.method,
             "question": case.question,
             "gold_sql": case.gold_sql,
             "generated_sql": None if failed else generated.sql,
+            "cleaned": self.cleaned,
             "error": self._error(),
             "parse_ok": self.structure.parse_ok,
             "grounding_ok": self.structure.grounding_ok,
@@ -123,6 +132,8 @@ class AnsweredCase:
             "doubt": self.equivalence.doubt,
             "gold_doubts": None if self.gold_doubts is None else [dict(each) for each in self.gold_doubts],
             "pass": self.passes,
+            "ex_test": self.verification.ex_test,
+            "ex_verified": self.verification.verified(),
             "score": self.score.score,
             "p_correct": self.score.p_correct,
             "verdict": self.score.verdict,
@@ -133,8 +144,19 @@ class AnsweredCase:
             "schema": case.schema,
             "complexity": case.complexity,
             "category": case.category,
+            **_computed_labels(case),
             "metadata": dict(case.metadata),
         }
+
+
+def _computed_labels(case: BenchmarkCase) -> dict[str, object]:
+    """The labels that the gold SQL itself gives."""
+    named = case.metadata.get("dialect")
+    gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None)
+    return {
+        "question_kinds": [kind.value for kind in gold.kinds] if gold is not None else [],
+        "difficulty": gold.difficulty.value if gold is not None else None,
+    }
 
 
 def failed_answer(

@@ -108,11 +108,13 @@ def slices_of(answers: Sequence[Answer]) -> tuple[dict[str, dict[str, object]], 
 def _labels(answer: Answer) -> Iterable[tuple[str, str]]:
     """The fields of an answer by which it is counted: a name of the case's metadata gives way to one before it."""
     found: dict[str, object] = {name: answer[name] for name in LABELS}
+    found |= {name: answer[name] for name in ("method", "difficulty") if answer.get(name) is not None}
     for held in (answer["backend_metadata"], answer["metadata"]):
         for name, value in held.items():
             if isinstance(value, str | int | float | bool) and name not in found:
                 found[name] = value
-    return ((name, _text(value)) for name, value in found.items())
+    kinds = [("question_kind", str(kind)) for kind in answer.get("question_kinds", ()) if "question_kind" not in found]
+    return [*((name, _text(value)) for name, value in found.items()), *kinds]
 
 
 def _text(value: object) -> str:

@@ -53,6 +53,8 @@ class Comparison:
     alternative: str | None = None
     """The alternative that matched best."""
     flags: frozenset[Flag] = frozenset()
+    further: tuple[str, ...] = ()
+    """The answer's columns beyond the reference's, when its rows are a subset match."""
     difference: Difference | None = None
     """The difference from the first alternative that ran, when nothing matched."""
 
@@ -90,6 +92,7 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
         error=best.error,
         alternative=best.alternative,
         flags=best.flags | left_out,
+        further=best.further,
         difference=best.difference,
     )
 
@@ -121,7 +124,8 @@ def _against(
     found = _match(pair, once=once, as_list=as_list)
     empty = {Flag.BOTH_EMPTY} if not pair.ours and not pair.theirs else set[Flag]()
     if isinstance(found, ResultMatch):
-        return Comparison(match=found, alternative=alternative.text, flags=frozenset(empty | pair.flags(as_list)))
+        flags = frozenset(empty | pair.flags(as_list))
+        return Comparison(match=found, alternative=alternative.text, flags=flags, further=pair.further(once=once))
     return Comparison(
         match=ResultMatch.NONE, flags=frozenset(found), difference=row_difference(pair.ours, pair.theirs, pair.names)
     )
@@ -174,6 +178,12 @@ class _Pair:
         if as_list and self.whole is None:
             found.add(Flag.ORDER_UNCHECKED)
         return found
+
+    def further(self, *, once: bool) -> tuple[str, ...]:
+        """The answer's columns that hold none of the reference's."""
+        widths = len(self.names[0]), len(self.names[1])
+        places = next(column_maps(self.ours, self.theirs, widths, as_set if once else as_bag), None)
+        return () if places is None else tuple(name for n, name in enumerate(self.names[1]) if n not in places)
 
     def cuts_a_tie(self) -> bool:
         """Whether a LIMIT of the reference keeps some rows of a tie and drops others."""

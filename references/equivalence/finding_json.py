@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from references.equivalence.pair import PairFinding, Witness
 from references.sandbox import Result, Value
@@ -48,3 +49,25 @@ def plain(value: Value) -> int | float | str | None:
     ("x'01'", 2.5)
     """
     return f"x'{value.hex()}'" if isinstance(value, bytes) else value
+
+
+def witness_of(counterexample: Mapping[str, Any]) -> Witness:
+    """The witness that `finding_record` wrote.
+
+    >>> held = {"columns": ["id"], "rows": [[7]]}
+    >>> found = witness_of({"tables": {"shelf": held}, "result_a": held, "result_b": held, "minimal": True})
+    >>> found.rows, found.result_a.rows, found.minimal
+    ({'shelf': ((7,),)}, ((7,),), True)
+    """
+    tables = counterexample["tables"]
+    return Witness(
+        columns={name: tuple(held["columns"]) for name, held in tables.items()},
+        rows={name: tuple(tuple(row) for row in held["rows"]) for name, held in tables.items()},
+        result_a=_result_of(counterexample["result_a"]),
+        result_b=_result_of(counterexample["result_b"]),
+        minimal=counterexample["minimal"],
+    )
+
+
+def _result_of(held: Mapping[str, Any]) -> Result:
+    return Result(columns=tuple(held["columns"]), rows=tuple(tuple(row) for row in held["rows"]))

@@ -14,12 +14,12 @@ from typing import TypeAlias
 import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from references.comparison.comparing import Comparison, ResultMatch, compare
+from references.comparison.comparing import Comparison, ResultMatch
+from references.comparison.defog import RULES, compare_by
 from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
 from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import ReferenceDoubt, lint
-from references.semantics import Semantics
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, InputLine, open_input, open_output, read_lines, same_file, size_of
 from service.commands.options import CompareOptions
@@ -45,7 +45,7 @@ def compare_answers(options: CompareOptions) -> None:
         refuse(f"{options.source} is both input and output: name another --out")
     limits = DatabaseLimits(seconds=options.seconds)
     allowance = Allowance.of(options.functions or (), any_role=options.any_role)
-    work = partial(_compare, options.databases, limits, allowance, _semantics(options.semantics), options.explain)
+    work = partial(_compare, options.databases, limits, allowance, _known_rule(options.semantics), options.explain)
     tally: Counter[str] = Counter()
     with (
         open_input(options.source) as lines,
@@ -86,10 +86,10 @@ def _summarise(tally: Mapping[str, int], out: str) -> None:
         print(f"{sum(tally.values())} lines: {counts}", file=sys.stderr)
 
 
-def _semantics(name: str | None) -> Semantics | None:
-    if name is not None and name not in set(Semantics):
-        refuse(f"unknown semantics {name!r}: one of {', '.join(Semantics)}")
-    return Semantics(name) if name is not None else None
+def _known_rule(name: str | None) -> str | None:
+    if name is not None and name not in RULES:
+        refuse(f"unknown semantics {name!r}: one of {', '.join(RULES)}")
+    return name
 
 
 def _limit_memory(megabytes: int) -> None:
@@ -101,14 +101,14 @@ def _compare(
     databases: str,
     limits: DatabaseLimits,
     allowance: Allowance,
-    semantics: Semantics | None,
+    rule: str | None,
     explain: bool,
     pair: CompareLine,
 ) -> Compared:
     try:
         with open_database(databases, pair.db_id, limits, allowance) as database:
             run, dialect = database.run, database.dialect
-            found = compare(pair.reference_sql, pair.sql, run, dialect=dialect, semantics=semantics)
+            found = compare_by(pair.reference_sql, pair.sql, run, dialect=dialect, rule=rule)
             return found, lint(pair.reference_sql, dialect, run, reversed_rows(database)) if explain else ()
     except UnknownDatabaseError as error:
         return _failed(f"database: {error}")

@@ -43,8 +43,12 @@ WeightsFile = Annotated[
 RowSemantics = Annotated[
     str | None, typer.Option("--semantics", metavar="bag|set|list", help="When two results count as the same.")
 ]
+ResultRule = Annotated[
+    str | None,
+    typer.Option("--semantics", metavar="bag|set|list|defog", help="When two results count as the same."),
+]
 Bound = Annotated[
-    int, typer.Option("--bound", min=0, max=5, metavar="K", help="Prove equality for tables of up to K rows.")
+    int, typer.Option("--bound", min=0, max=7, metavar="K", help="Prove equality for tables of up to K rows.")
 ]
 Budget = Annotated[float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="CPU seconds for one pair.")]
 OwnFunctions = Annotated[
@@ -151,7 +155,7 @@ class CompareOptions:
         typer.Option("--databases", metavar="DIR|URL", help="A folder of <db_id>.sqlite files, or a URL with {db_id}."),
     ]
     out: OutputLines = "-"
-    semantics: RowSemantics = None
+    semantics: ResultRule = None
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of one query.")] = 10.0
     functions: OwnFunctions = None
     any_role: AnyRole = False

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scoring import EVALUATOR_VERSION
+from scoring.rules import Tier
 from service import console
 from service.api.visits import current_visit
 
@@ -101,7 +102,9 @@ def is_of_two_alphabets(name: str) -> bool:
 
 _pages.filters["minute"] = minute
 _pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
-_pages.globals |= {"evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
+_ACTIONS = {each.value: each.action for each in Tier}
+"""What to do at each tier."""
+_pages.globals |= {"actions": _ACTIONS, "evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
 
 
 def page(

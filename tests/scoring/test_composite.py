@@ -103,5 +103,9 @@ def test_the_tiers_are_table_3(score: float, tier: Tier) -> None:
     assert TierBounds().tier(score) is tier
 
 
+def test_every_tier_has_an_action_of_its_own() -> None:
+    assert len({tier.action for tier in Tier}) == len(Tier)
+
+
 def test_a_tenant_may_move_the_bounds() -> None:
     assert TierBounds(excellent=95, good=85, marginal=60).tier(90) is Tier.GOOD

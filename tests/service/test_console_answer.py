@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from scoring.rules import Tier
 from service.settings.intake_settings import HttpSettings
 from service.settings.observability_settings import TelemetrySettings
 from tests.service.test_answer_texts import QUESTION, SQL
@@ -27,6 +28,13 @@ async def read(client, path: str) -> str:
 
 def link(shown: str, words: str) -> str:
     return html.unescape(re.search(rf'<a[^>]*href="([^"]*)"[^>]*>{words}</a>', shown)[1])
+
+
+async def test_the_page_says_what_to_do_at_the_tier_of_the_score(client):
+    [result] = (await client.post("/v1/events", json=[{**EVENT, "event_id": "tier"}])).json()["results"]
+    shown = await read(client, f"{LIST}/{result['evaluation_id']}")
+    [(tier, action)] = re.findall(r'class="who">(excellent|good|marginal|poor): ([^<]+)<', shown)
+    assert action == Tier(tier).action
 
 
 @pytest.mark.slow

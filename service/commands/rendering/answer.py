@@ -50,7 +50,10 @@ def explanation(score: Score) -> RenderableType:
         excused(case.normalizations),
         enrichment(case.enrichment),
         reasons(reply.reasons),
-        section("How the number came about", [Text(arithmetic(score.composite, score.tier))]),
+        section(
+            "How the number came about",
+            [Text(arithmetic(score.composite, score.tier)), Text(f"{score.tier.value}: {score.tier.action}")],
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from scoring.rules import Tier, TierBounds
 from service.commands.rendering.terminal import one_line
 
 
@@ -59,9 +60,22 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             _interval(row),
             str(row["labels"] or "none"),
         )
+    notes = [Text(tier_legend(), style="dim")]
     if any(row["estimate"] is None and row["received"] for row in rows):
-        return Group(table, Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
-    return table
+        notes.append(Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
+    return Group(table, *notes)
+
+
+def tier_legend() -> str:
+    """The tiers of a score and what to do at each (STEF, Table 3), with the bounds of a tenant that set none.
+
+    >>> print(tier_legend().splitlines()[-1])
+    Φ below 50, poor: review it at once
+    """
+    bounds = TierBounds()
+    lowest = {Tier.EXCELLENT: bounds.excellent, Tier.GOOD: bounds.good, Tier.MARGINAL: bounds.marginal}
+    lines = [f"Φ from {bound:.0f}, {tier.value}: {tier.action}" for tier, bound in lowest.items()]
+    return "\n".join([*lines, f"Φ below {bounds.marginal:.0f}, {Tier.POOR.value}: {Tier.POOR.action}"])
 
 
 def _who(row: Mapping[str, object], *, by_version: bool, by_period: bool) -> list[Text]:

@@ -66,7 +66,8 @@ def test_the_summary_has_each_rate_with_its_interval_overall_and_by_slice(mill: 
     easy = summary["slices"]["complexity"]["easy"]
     assert (easy["pass_rate"], easy["cases"]) == (1.0, 1)
     assert summary["slices"]["model"]["tiny"]["pass_rate"] == 0.5
-    assert {"schema", "complexity", "category", "model", "db_id"} == set(summary["slices"])
+    named = {"schema", "complexity", "category", "model", "db_id", "difficulty", "question_kind"}
+    assert named == set(summary["slices"])
     page = (mill.folder / "run" / "report.html").read_text()
     assert "<svg" in page
     assert "http" not in page

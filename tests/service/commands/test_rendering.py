@@ -76,7 +76,9 @@ def test_a_missing_figure_is_a_dash_and_not_zero() -> None:
     row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong", "estimate"))
     known = {"tenant": "t", "agent": "a", "agent_version": None, "received": 3, "low": 0.0, "high": 1.0, "labels": 0}
     text = drawn(report_table([known | row]))
-    assert text.splitlines()[-2].count(" –") == 7
+    [line] = [line for line in text.splitlines() if line.startswith("t ")]
+    assert line.count(" –") == 7
+    assert "Φ below 50, poor: review it at once" in text
     assert "0–100%" not in text
     assert "not measured yet" in text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 from evals.runner.answers import (
@@ -15,7 +15,16 @@ from evals.runner.answers import (
     failed_answer,
 )
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
-from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold, doubts_of_gold
+from evals.runner.cleaning import looks_plain
+from evals.runner.verified import AnswerVerification, Verified
+from service.commands.eval.runner.assessing import (
+    AssessmentPlan,
+    check,
+    clean,
+    compare_with_gold,
+    doubts_of_gold,
+    verify_with_gold,
+)
 from service.commands.eval.runner.generating import Asking
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
@@ -32,19 +41,28 @@ class Answering:
 
     ask: Asking
     pool: LimitedPool
-    backend: str
     plan: AssessmentPlan
     score: ScoreAnswer | None = None
     """Asks the judge's model; `None` where the local judge scores."""
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> dict[str, Any]:
-        """The entry of the journal: the record of the answer, and the trace of the backend."""
+        """The entry of the journal: the record of the answer, the trace of the backend, and what verifying took."""
         generated = await self.ask(case, sample)
         if isinstance(generated, GenerationFailure):
-            failed = failed_answer(case, sample, self.backend, generated, await self._doubts(case))
-            return {"record": failed.record(), "trace": []}
-        answered = await self._assessed(case, sample, generated)
-        return {"record": answered.record(), "trace": [asdict(step) for step in generated.trace]}
+            answered = failed_answer(case, sample, self.ask.backend.name, generated, await self._doubts(case))
+            found = AnswerVerification(ex_test=False) if self.plan.verify is not None else AnswerVerification()
+        else:
+            sql = await self._cleaned(case, generated.sql)
+            answered = await self._assessed(case, sample, replace(generated, sql=sql))
+            answered = replace(answered, cleaned=sql != generated.sql)
+            found = await self._verified(case, sample, sql)
+        answered = replace(answered, verification=found, method=self.ask.backend.method(sample))
+        steps = () if isinstance(generated, GenerationFailure) else generated.trace
+        return {
+            "record": answered.record(),
+            "trace": [asdict(step) for step in steps],
+            "cpu_seconds": found.cpu_seconds,
+        }
 
     async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
         structure, score = await self._checked(case, generated.sql)
@@ -58,13 +76,20 @@ class Answering:
         return AnsweredCase(
             case=case,
             sample=sample,
-            backend=self.backend,
+            backend=self.ask.backend.name,
             generated=generated,
             structure=structure,
             equivalence=equivalence,
             score=score,
             gold_doubts=await self._doubts(case),
         )
+
+    async def _cleaned(self, case: BenchmarkCase, text: str) -> str:
+        """The SQL without what an agent wrote around it, whatever the backend is."""
+        if looks_plain(text):
+            return text
+        found = await self._call(clean, case, text, seconds=CHECK_SECONDS)
+        return found if isinstance(found, str) else text
 
     async def _doubts(self, case: BenchmarkCase) -> list[dict[str, str]] | None:
         # each query of the gold SQL runs three times, with a limit for each
@@ -85,6 +110,18 @@ class Answering:
         if isinstance(found, CallStopped):
             rationale = f"comparing it was stopped: {found.detail}"
             return EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale=rationale)
+        return found
+
+    async def _verified(self, case: BenchmarkCase, sample: int, sql: str) -> AnswerVerification:
+        if self.plan.verify is None:
+            return AnswerVerification()
+        # the budget is CPU time, of which a busy machine gives little: this one is for an answer that hangs
+        seconds = self.plan.verify.seconds * 20 + self.plan.sources.seconds * 4 + 5
+        recorded = self.ask.backend.tested.get((case.case_id, sample))
+        found = await self._call(verify_with_gold, case, sql, recorded, seconds=seconds)
+        if isinstance(found, CallStopped):
+            reason = f"verifying it was stopped: {found.detail}"
+            return AnswerVerification(ex_test=recorded, outcome=Verified.NOT_REFUTED, reason=reason)
         return found
 
     async def _judged(self, case: BenchmarkCase, sql: str) -> AnswerScore:

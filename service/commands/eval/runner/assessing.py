@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evals.runner.answers import AnswerScore, EquivalenceFinding, StructuralCheck
 from evals.runner.cases import BenchmarkCase
+from evals.runner.cleaning import cleaned_sql
 from evals.runner.grounding import UngroundedError, invented_names
+from evals.runner.verified import AnswerVerification
 from references.comparison.comparing import ResultMatch, compare
 from references.databases.access import UnknownDatabaseError
 from references.databases.opening import open_database
@@ -21,6 +24,7 @@ from scoring.sql.parsing import Parsed, parse_query
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from service.commands.eval.runner.comparing_answers import AnswerComparer
 from service.commands.eval.runner.gold_doubts import GoldDoubts
+from service.commands.eval.runner.verifying_answers import AnswerVerifier, VerifyPlan
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
 
@@ -39,6 +43,10 @@ class AssessmentPlan:
     weights: str | None = None
     budget: float = 5.0
     """CPU seconds for one search and proof."""
+    semantics: str | None = None
+    """When two results on a database are the same; `None` is in order where the gold SQL has an ORDER BY."""
+    verify: VerifyPlan | None = None
+    """How far answers that pass EX-TEST are verified; `None` where they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,7 @@ class Assessor:
     scorer: LocalScorer
     comparer: AnswerComparer
     gold_doubts: GoldDoubts
+    verifier: AnswerVerifier
 
 
 _ASSESSOR: list[Assessor] = []
@@ -59,9 +68,10 @@ _ASSESSOR: list[Assessor] = []
 def prepare(plan: AssessmentPlan) -> None:
     """Prepares this process."""
     schemas = CaseSchemas(plan.sources)
-    comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget)
+    comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget, rule=plan.semantics)
     doubts = GoldDoubts(sources=plan.sources, dialect=plan.dialect)
-    _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer, doubts)]
+    verifier = AnswerVerifier(schemas=schemas, dialect=plan.dialect, plan=plan.verify or VerifyPlan())
+    _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer, doubts, verifier)]
 
 
 def check(case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
@@ -128,6 +138,21 @@ def _parsed(sql: str, dialect: str | None) -> Parsed | Unscored:
 def compare_with_gold(case: BenchmarkCase, sql: str) -> EquivalenceFinding:
     """Layer 2."""
     return _ASSESSOR[0].comparer(case, sql)
+
+
+def clean(case: BenchmarkCase, text: str) -> str | None:
+    """The SQL of an answer with something around it; `None` when there is nothing to take off."""
+    return cleaned_sql(text, query_of(case, text, _ASSESSOR[0].plan.dialect).dialect)
+
+
+def verify_with_gold(case: BenchmarkCase, sql: str, recorded: bool | None) -> AnswerVerification:
+    """EX-TEST, and search and proof on what passes it."""
+    return _ASSESSOR[0].verifier(case, sql, recorded)
+
+
+def cross_check_case(case: BenchmarkCase, answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+    """What the counterexamples against some answers to a case show of the others."""
+    return _ASSESSOR[0].verifier.crossed(case, answers)
 
 
 def doubts_of_gold(case: BenchmarkCase) -> list[dict[str, str]]:

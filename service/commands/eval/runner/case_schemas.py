@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import orjson
 
@@ -14,6 +16,7 @@ from references.databases.access import Allowance, Database, DatabaseLimits, Unk
 from references.databases.opening import open_database
 from references.sandbox import quoted
 from scoring.schema import DatabaseSchema
+from service.commands.eval.runner.targets import UnusableTargetError, is_target, load_target
 
 SUFFIXES = (".sql", ".ddl", ".json")
 """The files of a folder of schemas: `<db_id>` with one of these."""
@@ -37,7 +40,7 @@ class Sources:
     databases: str | None = None
     """A folder of `<db_id>.sqlite` files, or a URL with `{db_id}`."""
     schemas: str | None = None
-    """A file of DDL or JSON, or a folder of `<db_id>.sql` and `<db_id>.json` files."""
+    """A file of DDL or JSON, a folder of `<db_id>.sql` and `<db_id>.json` files, or `module:function`."""
     functions: tuple[str, ...] = ()
     any_role: bool = False
     seconds: float = 10.0
@@ -67,7 +70,8 @@ class CaseSchemas:
             return None
         key = f"declared {db_id}"
         if key not in self.known:
-            self.known[key] = _from_files(Path(self.sources.schemas), db_id)
+            place = self.sources.schemas
+            self.known[key] = _from_callable(place, db_id) if is_target(place) else _from_files(Path(place), db_id)
         return self.known[key]
 
     def of_database(self, db_id: str, database: Database) -> CaseSchema | str:
@@ -144,6 +148,26 @@ def _from_files(place: Path, db_id: str | None) -> CaseSchema | str:
         return f"cannot read {path}: {error.strerror or error}"
     except InvalidSchema as error:
         return f"schema in {path}: {error}"
+
+
+def _from_callable(name: str, db_id: str | None) -> CaseSchema | str:
+    """Asks a callable, async or not, for the DDL or the catalogue of a database."""
+    try:
+        target = load_target(name)
+        returned: Any = target(db_id)
+        found = asyncio.run(_awaited(returned)) if inspect.isawaitable(returned) else returned
+        raw = found.encode() if isinstance(found, str) else orjson.dumps(found)
+        return decoded(raw, db_id)
+    except UnusableTargetError as error:
+        return str(error)
+    except InvalidSchema as error:
+        return f"schema of {name}: {error}"
+    except Exception as error:  # A resolver is anybody's code.
+        return f"{name} gave no schema of {str(db_id)[:80]!r}: {type(error).__name__}: {str(error)[:200]}"
+
+
+async def _awaited(returned: Any) -> Any:
+    return await returned
 
 
 def decoded(raw: bytes, db_id: str | None) -> CaseSchema:

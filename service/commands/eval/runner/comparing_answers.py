@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
+from references.comparison.defog import compare_by
 from references.comparison.diff import Difference
 from references.databases.access import Database, UnknownDatabaseError
 from references.databases.opening import open_database
@@ -35,6 +36,8 @@ class AnswerComparer:
     dialect: str | None
     budget: float
     """CPU seconds for one search and proof."""
+    rule: str | None = None
+    """When two results are the same: a name of `RULES`."""
 
     def __call__(self, case: BenchmarkCase, sql: str) -> EquivalenceFinding:
         """Asks the database first, then the declared tables, then inferred ones; each that cannot tell is named."""
@@ -50,7 +53,7 @@ class AnswerComparer:
             return None
         try:
             with open_database(sources.databases, case.db_id or "", sources.limits, sources.allowance) as database:
-                found = compare(case.gold_sql, sql, database.run, dialect=database.dialect)
+                found = compare_by(case.gold_sql, sql, database.run, dialect=database.dialect, rule=self.rule)
                 return self._of_results(case, sql, found, database, unable)
         except UnknownDatabaseError as error:
             # a search would pass or fail the answer for another reason than the run is asked for
@@ -118,7 +121,8 @@ def _of_comparison(found: Comparison) -> EquivalenceFinding:
     if found.match is ResultMatch.EXACT:
         return _finding(Equivalence.EQUIVALENT, f"the same rows on the database{notes}", ComparedBy.DATABASE)
     if found.match is ResultMatch.SUBSET:
-        rationale = f"the same rows on the database, with further columns{notes}"
+        named = f": {', '.join(found.further)}" if found.further else ""
+        rationale = f"the same rows on the database, with further columns{named}{notes}"
         return _finding(Equivalence.PARTIAL, rationale, ComparedBy.DATABASE)
     if Flag.OTHER_ORDER in found.flags:
         rationale = "the same rows on the database, in another order than the gold SQL requires"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import orjson
@@ -44,6 +44,16 @@ class NamedBackend:
     """Whether its answers are worth keeping."""
     ends_itself: bool = False
     """Whether it keeps the time limit itself."""
+    methods: Sequence[str] = ()
+    """The methods whose answers a file holds; the first is sample 1 of each case."""
+    given: frozenset[tuple[str, int]] | None = None
+    """The case and sample of each answer that there is; `None` when every case is asked."""
+    tested: Mapping[tuple[str, int], bool] = field(default_factory=dict[tuple[str, int], bool])
+    """The EX-TEST of answers that were tested elsewhere."""
+
+    def method(self, sample: int) -> str | None:
+        """The method that gave a sample."""
+        return self.methods[sample - 1] if self.methods else None
 
 
 class AnswerCache(Protocol):

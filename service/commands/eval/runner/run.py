@@ -16,12 +16,13 @@ from evals.runner.answers import AnswerScore
 from evals.runner.cases import BenchmarkCase
 from evals.runner.rates import summary_of
 from evals.runner.self_agreement import SelfAgreement, self_agreement
+from references.comparison.defog import RULES
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
-from service.commands.eval.runner.backends.building import build_backend
+from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.gating import check_gate_options, gate
@@ -30,10 +31,15 @@ from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
+from service.commands.eval.runner.study_files import cross_checked, write_study
+from service.commands.eval.runner.targets import UnusableTargetError, is_target, source_hash
+from service.commands.eval.runner.verifying_answers import VerifyPlan
 from service.commands.exits import refuse
 from service.commands.progress import progress
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer, record_of
+from service.processes.forked_call import CallEnded, call_in_fork
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 ASSESSORS = 2
@@ -50,15 +56,17 @@ def run_benchmark(options: EvalRunOptions) -> None:
     """Runs the cases that are not finished yet, writes the folder of the run, prints the rates and checks the gate."""
     _check(options)
     check_gate_options(options)
+    if options.benchmark is None:
+        options = with_shipped_benchmark(options)
     try:
         benchmark = read_benchmark(
-            options.benchmark, dialect=options.dialect, databases=options.databases, schemas=options.schemas
+            options.benchmark or "", dialect=options.dialect, databases=options.databases, schemas=options.schemas
         )
         backend = build_backend(options, _sources(options))
         cases = _selected(options, benchmark)
         identity = _identity(options, benchmark, backend)
         with open_journal(Path(options.out), identity) as journal:
-            keys = [(case.case_id, sample) for case in cases for sample in range(1, options.samples + 1)]
+            keys = _keys(cases, backend, options.samples)
             run = Run(options=options, cases=cases, keys=keys, backend=backend, journal=journal, identity=identity)
             _finish(run)
     except (InvalidBenchmarkError, OtherRunError) as error:
@@ -91,13 +99,33 @@ def _check(options: EvalRunOptions) -> None:
         refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
     if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
-    if options.schemas is not None and not Path(options.schemas).exists():
+    if options.schemas is not None and not is_target(options.schemas) and not Path(options.schemas).exists():
         refuse(f"--schemas: there is no file or folder {options.schemas}")
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
+    _check_semantics(options)
     read_judge(options.weights)
     if options.cache is not None and Path(options.cache).is_file():
         refuse(f"--cache: {options.cache} is a file: name a folder")
+
+
+def _check_semantics(options: EvalRunOptions) -> None:
+    if options.semantics is not None and options.semantics not in RULES:
+        refuse(f"unknown semantics {options.semantics!r}: one of {', '.join(RULES)}")
+    if options.semantics is not None and options.databases is None:
+        refuse("--semantics is for results: name the --databases that give them")
+
+
+def _resolver_hash(schemas: str | None) -> str | None:
+    """The hash of the code of a callable that gives the schemas. Ends the command when it cannot be imported."""
+    if schemas is None or not is_target(schemas):
+        return None
+    try:
+        return call_in_fork(source_hash, schemas, cpu_seconds=IMPORT_SECONDS)
+    except UnusableTargetError as error:
+        refuse(f"--schemas {error}")
+    except CallEnded as ended:
+        refuse(f"--schemas {schemas}: its import ended the process ({ended})")
 
 
 def _sources(options: EvalRunOptions) -> Sources:
@@ -119,9 +147,26 @@ def _selected(options: EvalRunOptions, benchmark: Benchmark) -> list[BenchmarkCa
     return chosen
 
 
+def _keys(cases: list[BenchmarkCase], backend: NamedBackend, samples: int) -> list[Key]:
+    """The case and sample of each answer. A method without a prediction for a case is not asked for it."""
+    numbers = range(1, max(samples, len(backend.methods)) + 1)
+    keys = [(case.case_id, sample) for case in cases for sample in numbers]
+    found = keys if backend.given is None else [key for key in keys if key in backend.given]
+    if not found:
+        refuse("no prediction is for a case of the benchmark")
+    return found
+
+
+def _verify_plan(options: EvalRunOptions) -> VerifyPlan | None:
+    both = options.databases is not None and options.schemas is not None
+    wanted = both if options.verify is None else options.verify
+    return VerifyPlan(bound=options.bound, seconds=options.verify_seconds) if wanted else None
+
+
 def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBackend) -> dict[str, object]:
     """What decides the result of a run: another start with the same goes on, one with another is refused."""
     weights = hashlib.sha256(Path(options.weights).read_bytes()).hexdigest() if options.weights else None
+    verify = _verify_plan(options)
     return {
         "benchmark": benchmark.sha256,
         "backend": backend.name,
@@ -131,6 +176,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "evaluator_version": EVALUATOR_VERSION,
         "databases": unnamed(options.databases),
         "schemas": options.schemas,
+        "resolver": _resolver_hash(options.schemas),
         "grounding": options.grounding,
         "dialect": options.dialect,
         "selection": [options.schema, options.complexity, options.category, options.limit],
@@ -139,6 +185,8 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "seconds": options.seconds,
         "functions": sorted(options.functions or ()),
         "any_role": options.any_role,
+        "semantics": options.semantics,
+        "verify": [verify.bound, verify.seconds] if verify is not None else None,
     }
 
 
@@ -162,6 +210,8 @@ class Run:
             grounding=self.options.grounding,
             dialect=self.options.dialect,
             weights=self.options.weights,
+            verify=_verify_plan(self.options),
+            semantics=self.options.semantics,
         )
 
     def answers(self) -> list[dict[str, Any]]:
@@ -190,6 +240,8 @@ def _finish(run: Run) -> None:
         print(f"sqlassay: stopped with {left} answers to go: the same command goes on", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     summary = run.summary(agreement)
+    if run.plan.verify is not None:
+        summary["study"] = write_study(Path(run.options.out), run.answers())
     write_run(Path(run.options.out), run.answers(), summary)
     show_summary(summary, as_json=run.options.as_json)
     gate(run.options, summary, [each["record"] for each in run.answers()])
@@ -204,7 +256,7 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
     async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened(), _judge(run) as score:
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
-        answering = Answering(ask=asking, pool=pool, backend=run.backend.name, plan=run.plan, score=score)
+        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score)
 
         async def work() -> None:
             for case_id, sample in waiting:
@@ -215,6 +267,8 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(run.options.concurrency, len(run.keys))):
                 group.create_task(work())
+        if run.plan.verify is not None and run.backend.methods:
+            await cross_checked(run.cases, [each["record"] for each in run.answers()], pool)
         return await _agreement(run, pool) if run.options.samples > 1 else None
 
 

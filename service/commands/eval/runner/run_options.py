@@ -5,19 +5,22 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, WeightsFile
+from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, ResultRule, WeightsFile
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalRunOptions:
     """An option that decides the result belongs to `_identity` of the run too: another value makes another run."""
 
-    benchmark: Annotated[str, typer.Option("--benchmark", metavar="B.jsonl", help="The cases, one JSON object a line.")]
     backend: Annotated[
         str,
         typer.Option("--backend", metavar="recorded|http|openai|module:function", help="What gives the SQL."),
     ]
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="The run's folder; the same command resumes it.")]
+    benchmark: Annotated[
+        str | None,
+        typer.Option("--benchmark", metavar="B.jsonl", help="The cases, one a line; without it those that we ship."),
+    ] = None
     predictions: Annotated[
         str | None, typer.Option("--predictions", metavar="P.jsonl", help="The SQL that --backend recorded gives.")
     ] = None
@@ -49,11 +52,27 @@ class EvalRunOptions:
     ] = None
     schemas: Annotated[
         str | None,
-        typer.Option("--schemas", metavar="FILE|DIR", help="DDL or a catalogue as JSON; or a folder with <db_id>.sql."),
+        typer.Option(
+            "--schemas",
+            metavar="FILE|DIR|module:function",
+            help="DDL or a catalogue as JSON; a folder with <db_id>.sql; a callable.",
+        ),
     ] = None
     grounding: Annotated[
         bool, typer.Option("--grounding/--no-grounding", help="Look for invented tables and columns.")
     ] = True
+    verify: Annotated[
+        bool | None,
+        typer.Option(
+            "--verify/--no-verify",
+            help="Search and prove on every answer that passes EX-TEST; default with --databases and --schemas.",
+        ),
+    ] = None
+    bound: Annotated[int, typer.Option("--bound", min=0, max=7, metavar="K", help="Verify up to K rows per table.")] = 3
+    verify_seconds: Annotated[
+        float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
+    ] = 20.0
+    semantics: ResultRule = None
     judge: Judge = "local"
     weights: WeightsFile = None
     dialect: Annotated[

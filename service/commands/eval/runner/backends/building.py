@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from service.commands.command_context import settings
-from service.commands.eval.runner.backends.callables import CallableBackend, UnusableTargetError, source_hash
+from service.commands.eval.runner.backends.callables import CallableBackend
 from service.commands.eval.runner.backends.contexts import CONTEXTS, context_provider
 from service.commands.eval.runner.backends.endpoint import EndpointBackend
 from service.commands.eval.runner.backends.model import PROMPT, ModelBackend, ModelServer
@@ -16,11 +16,12 @@ from service.commands.eval.runner.backends.recorded import read_predictions
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.generating import NamedBackend, unnamed
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.targets import UnusableTargetError, source_hash
 from service.commands.exits import refuse
 from service.processes.forked_call import CallEnded, call_in_fork
 from service.settings.judge_settings import JudgeSettings
 
-_IMPORT_SECONDS = 120.0
+IMPORT_SECONDS = 120.0
 """CPU that importing a backend may take."""
 
 
@@ -43,7 +44,17 @@ def _recorded(options: EvalRunOptions) -> NamedBackend:
     if options.predictions is None:
         refuse("--backend recorded needs --predictions P.jsonl")
     found = read_predictions(options.predictions, options.samples)
-    return NamedBackend("recorded", found.generate, {"predictions": found.sha256}, cached=False)
+    if found.methods and options.samples > 1:
+        refuse(f"--samples: {options.predictions} holds the answers of {len(found.methods)} methods, one sample each")
+    return NamedBackend(
+        "recorded",
+        found.generate,
+        {"predictions": found.sha256},
+        cached=False,
+        methods=found.methods,
+        given=frozenset(found.by_sample) if found.methods else None,
+        tested=found.tested(),
+    )
 
 
 def _endpoint(options: EvalRunOptions) -> NamedBackend:
@@ -56,7 +67,7 @@ def _endpoint(options: EvalRunOptions) -> NamedBackend:
 
 def _callable(options: EvalRunOptions) -> NamedBackend:
     try:
-        source = call_in_fork(source_hash, options.backend, cpu_seconds=_IMPORT_SECONDS)
+        source = call_in_fork(source_hash, options.backend, cpu_seconds=IMPORT_SECONDS)
     except UnusableTargetError as error:
         refuse(f"--backend {error}")
     except CallEnded as ended:

@@ -130,16 +130,15 @@ class ModelBackend:
 
 
 def sql_of(text: str) -> str:
-    """The SQL in a model's reply: the field `sql` of JSON, a fenced block, or the whole text.
+    """The field `sql` of a reply in the JSON that was asked for, also in a fence; else the whole text.
 
-    >>> sql_of('{"sql": "SELECT 1"}'), sql_of("Here:\\n```sql\\nSELECT 2\\n```"), sql_of("SELECT 3")
-    ('SELECT 1', 'SELECT 2', 'SELECT 3')
+    >>> sql_of('{"sql": "SELECT 1"}'), sql_of("SELECT 3")
+    ('SELECT 1', 'SELECT 3')
     """
+    fenced = _FENCE.search(text)
     try:
-        parsed: object = orjson.loads(text)
+        parsed: object = orjson.loads(fenced.group(1) if fenced else text)
     except orjson.JSONDecodeError:
-        fenced = _FENCE.search(text)
-        inside = fenced.group(1).strip() if fenced else text.strip()
-        return sql_of(inside) if fenced and inside.startswith("{") else inside
+        return text.strip()
     held = cast("dict[str, object]", parsed).get("sql") if isinstance(parsed, dict) else parsed
     return held if isinstance(held, str) else text

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -39,29 +38,33 @@ class PredictionLine(BaseModel):
     case_id: CaseId
     sql: str | None
     """`null` when the agent gave none."""
+    method: str | None = Field(default=None, min_length=1, max_length=200)
+    """What gave the answer, in a file with the answers of several methods."""
+    ex_test: bool | None = None
+    """Whether the answer gave the gold SQL's rows where it was tested before; counts before a test of the run."""
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     trace: list[TraceLine] = Field(default_factory=list[TraceLine])
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedPredictions:
-    """The predictions of a file; several for a case are its samples, in order."""
+    """The predictions of a file, by case and number of the sample; of several methods, the n-th gave sample n."""
 
-    by_case: dict[str, list[PredictionLine]]
+    by_sample: dict[tuple[str, int], PredictionLine]
+    methods: tuple[str, ...]
     sha256: str
 
-    def unknown(self, cases: Sequence[BenchmarkCase]) -> int:
-        """How many predictions are for no case of the benchmark."""
-        known = {each.case_id for each in cases}
-        return sum(len(lines) for case_id, lines in self.by_case.items() if case_id not in known)
+    def tested(self) -> dict[tuple[str, int], bool]:
+        """The EX-TEST of the answers that have one."""
+        return {key: line.ex_test for key, line in self.by_sample.items() if line.ex_test is not None}
 
     async def generate(self, case: BenchmarkCase, sample: int) -> GenerationResult | GenerationFailure:
         """The prediction for a case."""
-        lines = self.by_case.get(case.case_id, [])
-        if len(lines) < sample:
-            missing = "no prediction" if not lines else f"only {len(lines)} predictions"
+        line = self.by_sample.get((case.case_id, sample))
+        if line is None:
+            held = sum((case.case_id, number) in self.by_sample for number in range(1, sample))
+            missing = "no prediction" if not held else f"only {held} predictions"
             return GenerationFailure("no_prediction", f"{missing} for {shorten(case.case_id)!r}: add a line")
-        line = lines[sample - 1]
         if line.sql is None:
             return GenerationFailure("no_prediction", "the prediction has no SQL")
         return GenerationResult(line.sql, line.metadata, tuple(each.step() for each in line.trace))
@@ -71,25 +74,47 @@ def read_predictions(source: str, samples: int) -> RecordedPredictions:
     """Reads the predictions of a file. Raises `InvalidBenchmarkError` with the lines that are wrong."""
     digest = hashlib.sha256()
     faults: list[str] = []
-    by_case: dict[str, list[PredictionLine]] = {}
+    held = _Held(samples)
     with open_input(source) as stream:
         for line in read_lines(stream):
             digest.update((line.raw or b"") + b"\n")
             if line.raw is not None and not line.raw.strip():
                 continue
             found = parsed_line(line, PredictionLine)
-            if isinstance(found, str):
-                faults.append(f"line {line.number}: {found}")
-                continue
-            held = by_case.setdefault(found.case_id, [])
-            held.append(found)
-            if len(held) > samples:
-                faults.append(f"line {line.number}: {_too_many(found.case_id, samples)}")
+            fault = found if isinstance(found, str) else held.add(found)
+            if fault is not None:
+                faults.append(f"line {line.number}: {fault}")
     if faults:
         raise InvalidBenchmarkError(listed(source, faults))
-    return RecordedPredictions(by_case, digest.hexdigest())
+    return RecordedPredictions(held.by_sample, tuple(held.methods), digest.hexdigest())
 
 
-def _too_many(case_id: str, samples: int) -> str:
+@dataclass(slots=True)
+class _Held:
+    """The lines that were read."""
+
+    samples: int
+    by_sample: dict[tuple[str, int], PredictionLine] = field(default_factory=dict[tuple[str, int], PredictionLine])
+    methods: dict[str, int] = field(default_factory=dict[str, int])
+
+    def add(self, line: PredictionLine) -> str | None:
+        """Takes a line; returns what is wrong with it."""
+        if (line.method is None) is bool(self.methods) and self.by_sample:
+            return "every line names its method, or none does"
+        if line.method is None:
+            numbers = (each for each in range(1, self.samples + 1) if (line.case_id, each) not in self.by_sample)
+            sample = next(numbers, None)
+        else:
+            sample = self.methods.setdefault(line.method, len(self.methods) + 1)
+            sample = None if (line.case_id, sample) in self.by_sample else sample
+        if sample is None:
+            return _too_many(line, self.samples)
+        self.by_sample[(line.case_id, sample)] = line
+        return None
+
+
+def _too_many(line: PredictionLine, samples: int) -> str:
+    if line.method is not None:
+        return f"case_id {shorten(line.case_id)!r} has a prediction of {shorten(line.method)!r} already: name each once"
     held = "a prediction" if samples == 1 else f"{samples} predictions"
-    return f"case_id {shorten(case_id)!r} has {held} already: name each once, or raise --samples"
+    return f"case_id {shorten(line.case_id)!r} has {held} already: name each once, or raise --samples"
