@@ -101,6 +101,9 @@ class DeclaredMetrics:
         self.alarm_answers = gauge(
             "sqlassay_agent_alarm_answers", "Answers of an agent since one of its alarms last went on or off.", BY
         )
+        self.silence = gauge(
+            "sqlassay_agent_silence", "Answers expected since an agent's latest one, as a share of its bound.", WHO
+        )
         self.alarm_failures = self._counter(
             "sqlassay_agent_alarm_failures", "Looks at new answers for the agents' alarms that failed."
         )

@@ -103,6 +103,15 @@ AGENT_FAILURES = (
         },
     ),
     Failure(
+        what="An agent publishes no more, or does not come back after its weekend",
+        alert="SQLAssayAgentSilent",
+        within=6,
+        more={
+            f"sqlassay_agent_silence{{{of('w1')}, {AGENT}}}": then(0.2, 1.1),
+            f"sqlassay_agent_silence{{{of('w2')}, {AGENT}}}": then(0.1, 1.2),
+        },
+    ),
+    Failure(
         what="Enriched questions lose the user's meaning",
         alert="SQLAssayEnrichmentLosingMeaning",
         within=40,

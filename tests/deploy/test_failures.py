@@ -36,9 +36,6 @@ HEADER = "# Written by tests/deploy/test_failures.py with SQLASSAY_TEST_WRITE_RU
 TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": "sqlassay"}}}
 HEAD = "| failure | alert | sent as | within | silenced meanwhile | runbook |\n|---|---|---|---|---|---|\n"
 
-OF_AGENTS = (("An agent publishes no more", "SQLAssayAgentSilent", "6 h", "silence"),)
-"""Failures of agents: the alert, its delay, and the file of its cases, which need hours or weeks of history."""
-
 
 def alert_names() -> list[str]:
     groups = only(render(TWO_OF_EACH), "PrometheusRule")["spec"]["groups"]
@@ -145,8 +142,6 @@ def rows() -> Iterator[str]:
         names = sorted({each["alertname"] for each in silenced(inhibition(), firing)})
         sent_as = next(each["severity"] for each in firing if each["alertname"] == failure.alert)
         yield row(failure.what, failure.alert, sent_as, f"{failure.within} min", names)
-    for what, alert, within, _ in OF_AGENTS:
-        yield row(what, alert, "ticket", within, [])
 
 
 def row(what: str, alert: str, sent_as: str, within: str, quiet: list[str]) -> str:
@@ -164,17 +159,7 @@ def test_the_table_says_what_the_cases_prove():
 
 
 def test_every_alert_is_in_the_table_and_no_other():
-    named = {each.alert for each in FAILURES} | {alert for _, alert, _, _ in OF_AGENTS}
-    assert named == set(alert_names())
-
-
-@pytest.mark.parametrize(("alert", "cases"), [(alert, cases) for _, alert, _, cases in OF_AGENTS])
-def test_the_failures_of_agents_have_cases_too(alert: str, cases: str):
-    tests = yaml.safe_load((PROMETHEUS / "tests" / f"{cases}.test.yml").read_text())["tests"]
-    queries = [query for test in tests for query in test.get("promql_expr_test", [])]
-    expected = [one["labels"] for query in queries for one in query["exp_samples"]]
-    told = [one["alertname"] for test in tests for one in test.get("alert_rule_test", []) if one["exp_alerts"]]
-    assert alert in told or [labels for labels in expected if f'alertname="{alert}"' in labels]
+    assert {each.alert for each in FAILURES} == set(alert_names())
 
 
 def test_every_alert_that_inhibition_names_exists():

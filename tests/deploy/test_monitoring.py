@@ -68,7 +68,7 @@ def test_prometheus_accepts_the_rules(promtool: Path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-LONG = {"estimate.test", "quality.test", "pipeline.test", "silence.test", "canary.test"}
+LONG = {"estimate.test", "quality.test", "pipeline.test", "canary.test"}
 """Cases that take promtool five seconds or more."""
 
 
