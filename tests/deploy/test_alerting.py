@@ -108,6 +108,8 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
         "SQLASSAY_REDIS__URL": redis.url,
         "SQLASSAY_REDIS__PREFIX": redis.prefix,
         "SQLASSAY_HTTP__PORT": str(port),
+        "SQLASSAY_ALARMS__EVERY": "1",
+        "SQLASSAY_ALARMS__SETTLE": "2",
     }
     with log.open("wb") as output:
         child = subprocess.Popen(  # noqa: ASYNC220 starting takes no time
@@ -187,7 +189,7 @@ async def test_an_agent_that_becomes_worse_pages_until_it_is_as_before_and_every
         await wait_until(scores)
         await stack.enter_async_context(started(prometheus))
         await wait_until(
-            lambda: gives("sqlassay:established and sum without (kind) (sqlassay_agent_alarm_answers) > 100")
+            lambda: gives("sqlassay:established and on (tenant, agent) sqlassay_agent_alarm_answers > 100")
         )
         assert not [each for each in webhook.alerts if each["labels"]["severity"] != "info"]
 
