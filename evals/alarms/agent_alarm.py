@@ -10,7 +10,7 @@ from evals.alarms.fall import FallAlarm
 from evals.alarms.repeats import LatelyAsked
 
 _YEAR = 365.25 * 86_400.0
-JUDGED_WRONG = 0.3
+JUDGED_WRONG = 0.24
 """The share of answers judged wrong that `AgentAlarm.wrong` compares with, unless another is given: more than correct
 answers cause, less than an even mix does (docs/trust.md)."""
 

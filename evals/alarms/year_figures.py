@@ -48,10 +48,7 @@ class HealthyRow:
     pages: int
     """Alarms against the own past, and below the tier's bound."""
     pages_a_year: float
-    tickets: int
-    """Alarms on the share judged wrong."""
-    tickets_a_year: float
-    """These, and window alerts."""
+    window_tickets_a_year: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +115,6 @@ def _healthy(random: np.random.Generator, bins: JudgedBins, an_hour: float, righ
             agents.fall.fade(100 * years)
     lived = np.where(agents.fall.alarmed > 0, agents.fall.alarmed, answers)
     pages = int((agents.fall.alarmed > 0).sum() + (agents.below.alarmed > 0).sum())
-    tickets = int((agents.wrong.alarmed > 0).sum())
     agent_years = float(lived.sum() * years)
     windows = firing(draw_counts(random, bins, shares, 24 * an_hour, 365 * BUCKETS_A_DAY), WindowConditions())
     return HealthyRow(
@@ -127,8 +123,7 @@ def _healthy(random: np.random.Generator, bins: JudgedBins, an_hour: float, righ
         agent_years=round(agent_years, 1),
         pages=pages,
         pages_a_year=round(pages / agent_years, 3),
-        tickets=tickets,
-        tickets_a_year=round(tickets / agent_years + alarms_raised(windows), 3),
+        window_tickets_a_year=alarms_raised(windows),
     )
 
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.agent_alarm import JUDGED_WRONG, AgentAlarm, WatchedAnswer
 from evals.alarms.alarm_json import from_json, to_json
 from evals.alarms.below import STAKES, BelowAlarm, bet_below
 from evals.alarms.detector import HEAD_START, LIMIT, YEARS_BETWEEN_FALSE_ALARMS
@@ -344,3 +344,13 @@ def test_state_without_the_alarm_on_answers_judged_wrong_keeps_its_past():
     del stored["wrong"]
     assert from_json(stored).fall == alarm.fall
     assert from_json(stored).wrong == BelowAlarm()
+
+
+def test_an_agent_with_fewer_answers_judged_wrong_than_may_be_has_seldom_a_ticket():
+    numbers, agents = np.random.default_rng(25), 300
+    wrong, weights = BelowStreams.without_past(agents), np.full(agents, 0.8, dtype=np.float64)
+    for _ in range(4_000):
+        judged_right = numbers.random(agents) >= 0.22
+        wrong.add((100.0 * judged_right).astype(np.float64), 100 * (1 - JUDGED_WRONG), 1 / 8_766, weights)
+    years = agents * 4_000 / 8_766
+    assert (wrong.alarmed > 0).sum() <= years / LIMIT + agents * HEAD_START / LIMIT
