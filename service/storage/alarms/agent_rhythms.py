@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from evals.alarms.rhythm import HISTORY_HOURS
+from evals.alarms.rhythm import FORGOTTEN_HOURS, HISTORY_HOURS
 from service.storage.database import translate_errors
 
 Agent = tuple[str, str]
@@ -49,11 +49,11 @@ async def answers_by_hour(engine: AsyncEngine, now: datetime) -> Mapping[Agent, 
 
 
 async def latest_answers(engine: AsyncEngine, agents: Collection[Agent], now: datetime) -> Mapping[Agent, float]:
-    """When each agent answered last in the last four weeks, in seconds since 1970. Raises `StoreUnavailable`."""
+    """When each agent answered last in the last two weeks, in seconds since 1970. Raises `StoreUnavailable`."""
     values = {
         "tenants": [tenant for tenant, _ in agents],
         "agents": [agent for _, agent in agents],
-        "since": now - timedelta(hours=HISTORY_HOURS),
+        "since": now - timedelta(hours=FORGOTTEN_HOURS),
         "now": now,
     }
     with translate_errors(engine.url):
