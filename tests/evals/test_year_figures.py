@@ -36,7 +36,7 @@ def test_a_slice_of_the_year_has_no_page_of_a_healthy_agent_and_finds_the_bad_on
 @pytest.mark.slow  # simulates hundreds of agents
 @pytest.mark.parametrize("an_hour", AN_HOUR[:2])
 def test_healthy_agents_page_at_most_once_in_twenty_years(an_hour):
-    figures = year_figures(seed=5, scale=0.5, an_hour=(an_hour,))
+    figures = year_figures(seed=5, scale=0.5, an_hour=(an_hour,), healthy=(0.6, 0.9), bad=())
     years = sum(row.agent_years for row in figures.healthy)
     allowed = years / 20
     assert sum(row.pages for row in figures.healthy) <= allowed
