@@ -12,9 +12,11 @@ SCORES, UNSCORED = "sqlassay_score_count", "sqlassay_unscored_total"
 AGENT = "{{tenant}} / {{agent}}"
 SCORE_STEPS = ((None, TIERS["poor"]), (50, TIERS["marginal"]), (75, TIERS["good"]), (90, TIERS["excellent"]))
 """The default bounds of the tiers. The panel of mean scores draws a tenant's own bound as a line."""
-ALERT_BOUNDS = {"judgedWrong": 0.2, "coverage": 0.9}
+ALERT_BOUNDS = {"coverage": 0.9}
 """The bounds of alerts that panels show: defaults of `alerts.conditions` of the chart. A test compares them."""
-_FIRES = f"The alert fires above {ALERT_BOUNDS['judgedWrong']:g}, if its bound is the default."
+JUDGED_WRONG = 0.24
+"""The same of the setting `SQLASSAY_ALARMS__JUDGED_WRONG`."""
+_FIRES = f"A ticket opens if it is surely above {JUDGED_WRONG:g}, the default."
 
 
 def ratio(over: str, under: str) -> str:
@@ -54,7 +56,7 @@ def _glance() -> list[DashboardPanel]:
             f"Share judged Incorrect or Potentially Incorrect. {_FIRES}",
             ratio("sqlassay_judged_wrong_total", "sqlassay_score_count"),
             "percentunit",
-            ((None, TIERS["good"]), (ALERT_BOUNDS["judgedWrong"], TIERS["poor"])),
+            ((None, TIERS["good"]), (JUDGED_WRONG, TIERS["poor"])),
         ),
         (
             "Coverage",

@@ -1,4 +1,4 @@
-"""Both alarms of one agent under one judge and evaluator, and how an answer changes them."""
+"""The alarms of one agent under one judge and evaluator, and how an answer changes them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from evals.alarms.fall import FallAlarm
 from evals.alarms.repeats import LatelyAsked
 
 _YEAR = 365.25 * 86_400.0
+JUDGED_WRONG = 0.24
+"""The share of answers judged wrong that `AgentAlarm.wrong` compares with, unless another is given: more than correct
+answers cause, less than an even mix does (docs/trust.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,8 @@ class AgentAlarm:
 
     fall: FallAlarm = field(default_factory=FallAlarm)
     below: BelowAlarm = field(default_factory=BelowAlarm)
+    wrong: BelowAlarm = field(default_factory=BelowAlarm)
+    """The share of answers that are not judged wrong, in percent, against its least."""
     lately: LatelyAsked = field(default_factory=LatelyAsked)
     moment: float | None = None
     """Event time of the latest answer."""
@@ -40,20 +45,23 @@ class AgentAlarm:
 
     @property
     def on(self) -> bool:
+        """Whether it pages."""
         return self.fall.on or self.below.on
 
-    def add_all(self, answers: Iterable[WatchedAnswer], bound: float) -> None:
+    def add_all(self, answers: Iterable[WatchedAnswer], bound: float, judged_wrong: float = JUDGED_WRONG) -> None:
         """Adds answers, of which none is earlier than the one before it."""
         for answer in answers:
-            self.add(answer, bound)
+            self.add(answer, bound, judged_wrong)
 
-    def add(self, answer: WatchedAnswer, bound: float) -> None:
-        """Adds one answer; `bound` is the lowest score of the tenant's tier."""
+    def add(self, answer: WatchedAnswer, bound: float, judged_wrong: float = JUDGED_WRONG) -> None:
+        """Adds one answer; `bound` is the lowest score of the tenant's tier, `judged_wrong` the highest share."""
         was_on = self.on
         latest = self.moment if self.moment is not None else answer.moment
         self.moment = max(latest, answer.moment)
         years = (self.moment - latest) / _YEAR
         weight = self.lately.weight(answer.question, self.moment)
         self.fall.add(answer.p_alone, answer.draw, years, weight)
-        self.below.add(answer.score, bound, years, weight / self.fall.spread.effect)
+        weight /= self.fall.spread.effect
+        self.below.add(answer.score, bound, years, weight)
+        self.wrong.add(100.0 * (answer.p_alone >= 0.5), round(100 * (1 - judged_wrong), 6), years, weight)
         self.answers = 0 if was_on != self.on else self.answers + 1

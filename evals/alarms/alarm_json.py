@@ -24,7 +24,7 @@ def to_json(alarm: AgentAlarm) -> dict[str, object]:
     >>> from_json(to_json(alarm)) == alarm
     True
     """
-    fall, below = alarm.fall, alarm.below
+    fall = alarm.fall
     return {
         "form": FORM,
         "moment": alarm.moment,
@@ -39,12 +39,17 @@ def to_json(alarm: AgentAlarm) -> dict[str, object]:
             "bet": fall.bet,
             "recovery": fall.recovery,
         },
-        "below": {
-            "bound": below.bound,
-            "evidence": list(below.detector.evidence),
-            "on": below.on,
-            "recovery": below.recovery,
-        },
+        "below": _below_json(alarm.below),
+        "wrong": _below_json(alarm.wrong),
+    }
+
+
+def _below_json(below: BelowAlarm) -> dict[str, object]:
+    return {
+        "bound": below.bound,
+        "evidence": list(below.detector.evidence),
+        "on": below.on,
+        "recovery": below.recovery,
     }
 
 
@@ -52,7 +57,7 @@ def from_json(stored: Mapping[str, Any]) -> AgentAlarm:
     """The state of what `to_json` made; without evidence and past where the form is another one."""
     if stored.get("form") != FORM:
         return AgentAlarm()
-    fall, below = stored["fall"], stored["below"]
+    fall = stored["fall"]
     return AgentAlarm(
         fall=FallAlarm(
             past=Past(list(fall["past"])),
@@ -63,13 +68,19 @@ def from_json(stored: Mapping[str, Any]) -> AgentAlarm:
             bet=fall["bet"],
             recovery=fall["recovery"],
         ),
-        below=BelowAlarm(
-            bound=below["bound"],
-            detector=Detector(list(below["evidence"])),
-            on=below["on"],
-            recovery=below["recovery"],
-        ),
+        below=_below(stored["below"]),
+        # older state has none
+        wrong=_below(stored["wrong"]) if "wrong" in stored else BelowAlarm(),
         lately=LatelyAsked({question: (times, first) for question, times, first in stored["asked"]}),
         moment=stored["moment"],
         answers=stored["answers"],
+    )
+
+
+def _below(stored: Mapping[str, Any]) -> BelowAlarm:
+    return BelowAlarm(
+        bound=stored["bound"],
+        detector=Detector(list(stored["evidence"])),
+        on=stored["on"],
+        recovery=stored["recovery"],
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from evals.alarms.detector import LIMIT, RECOVERY, Detector
+from evals.alarms.detector import HEAD_START, LIMIT, RECOVERY, Detector
 
 STAKES = (0.06, 0.15, 0.35, 0.8)
 """Shares of the largest bet that no score can ruin."""
@@ -36,7 +36,7 @@ class BelowAlarm:
 
     bound: float | None = None
     """The bound that the evidence is about. Another bound begins anew."""
-    detector: Detector = field(default_factory=lambda: Detector.of(len(STAKES)))
+    detector: Detector = field(default_factory=lambda: Detector.of(len(STAKES), HEAD_START))
     on: bool = False
     recovery: float = 0.0
     """Log evidence, while it is on, that the mean is above the bound."""
@@ -44,8 +44,10 @@ class BelowAlarm:
     def add(self, score: float, bound: float, years: float, weight: float) -> None:
         """Adds an answer's score, of this weight, that came so long after the one before."""
         if bound != self.bound:
-            self.bound, self.on, self.recovery = bound, False, 0.0
-            self.detector.clear()
+            if self.bound is not None:
+                self.on, self.recovery = False, 0.0
+                self.detector.clear()
+            self.bound = bound
         if self.on:
             self.recovery = max(0.0, self.recovery + weight * math.log(bet_above(score, bound, _RECOVERY_STAKE)))
             if self.recovery >= math.log(RECOVERY):

@@ -1,4 +1,4 @@
-"""The figures of `sqlassay bench alarms`: false alarms per agent-year, and delays beside theory and window alerts."""
+"""The figures of `sqlassay bench alarms`: false alarms per agent-year, and delays beside theory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from evals.alarms.detector import YEARS_BETWEEN_FALSE_ALARMS
 from evals.alarms.judged_bins import JudgedBins, development_bins
 from evals.alarms.simulation import Floats, Sessions, Traffic, delays, false_alarms, false_alarms_in_sessions
 from evals.alarms.theory import theoretical_delay, theoretical_delay_with_past
-from evals.alarms.window_alerts import BUCKETS_A_DAY, WindowConditions, alarms_raised, draw_counts, firing, joined
 
 _AGENTS = {1.0: 1_000, 20.0: 2_000, 200.0: 3_000, 5_000.0: 8_000}
 """Agents of which false alarms are counted, by answers a day: more where there are fewer years in their answers."""
@@ -23,10 +22,8 @@ ANSWERS_A_DAY = tuple(_AGENTS)
 APART = 0.2
 SESSION_PASTS = (0, 2_000)
 FALLS = (0.15, 0.40)
-_DELAYS, _WINDOW_AGENTS = 300, 15
+_DELAYS = 300
 """Agents of which a delay is measured."""
-_MONTH, _YEAR = 30 * BUCKETS_A_DAY, 365 * BUCKETS_A_DAY
-"""How long window alerts are watched after a fall, and for false alarms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +34,6 @@ class FalseAlarmRow:
     agent_years: float
     false_alarms: int
     per_agent_year: float
-    window_alerts_per_agent_year: float
-    pages_per_agent_year: float
-    """Of these, `SQLAssayMeanBelowTier` and `SQLAssayJudgedWrongHigh`, which page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +65,6 @@ class DelayRow:
     ratio: float | None
     """Median to theory."""
     ratio_with_past: float | None
-    window_median: float | None
-    window_found: float
-    """Share of agents for which a window alert that was silent began to fire within 30 days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,15 +98,11 @@ def _false_alarms(
     traffic = Traffic(a_day=a_day, before=shares, after=shares, past=200)
     agents = math.ceil(scale * _AGENTS[a_day])
     count, years = false_alarms(random, traffic, streams=agents, answers=math.ceil(scale * _ANSWERS))
-    alerts = firing(draw_counts(random, bins, shares, a_day, _YEAR), WindowConditions())
-    raised = {name: alarms_raised(fires) for name, fires in alerts.items()}
     return FalseAlarmRow(
         answers_a_day=a_day,
         agent_years=round(years, 1),
         false_alarms=count,
         per_agent_year=round(count / years, 4),
-        window_alerts_per_agent_year=sum(raised.values()),
-        pages_per_agent_year=raised["SQLAssayMeanBelowTier"] + raised["SQLAssayJudgedWrongHigh"],
     )
 
 
@@ -142,8 +129,6 @@ def _delays(
         before, after = bins.shares.mixed(right), bins.shares.mixed(right - fall)
         answers_between = YEARS_BETWEEN_FALSE_ALARMS * 365.25 * a_day
         theory = theoretical_delay(before, after, answers_between)
-        window_late = _window_delays(random, bins, before, after, a_day, math.ceil(scale * _WINDOW_AGENTS))
-        window_median = _middle(window_late)
         for past in pasts:
             traffic = Traffic(a_day=a_day, before=before, after=after, past=past)
             late = delays(random, traffic, streams=math.ceil(scale * _DELAYS), most=math.ceil(4 * theory))
@@ -160,26 +145,7 @@ def _delays(
                 median_days=_finite(round(median / a_day, 2)),
                 ratio=_finite(round(median / theory, 2)),
                 ratio_with_past=_finite(round(median / with_past, 2)) if math.isfinite(with_past) else None,
-                window_median=_finite(window_median),
-                window_found=float(np.isfinite(window_late).mean()),
             )
-
-
-def _window_delays(
-    random: np.random.Generator, bins: JudgedBins, before: Floats, after: Floats, a_day: float, agents: int
-) -> Floats:
-    """Answers of each agent from the fall until a window alert that was silent fires; infinite where none does."""
-    conditions, change = WindowConditions(), 8 * BUCKETS_A_DAY
-    late: list[float] = []
-    for _ in range(agents):
-        counted = joined(
-            draw_counts(random, bins, before, a_day, change), draw_counts(random, bins, after, a_day, _MONTH)
-        )
-        alerts = firing(counted, conditions).values()
-        fires = np.any([fired[change:] for fired in alerts if not fired[change - 1]] or [np.zeros(1, bool)], axis=0)
-        places = np.flatnonzero(fires)
-        late.append(float(counted.answers[change : change + places[0] + 1].sum()) if len(places) else math.inf)
-    return np.array(late)
 
 
 def _middle(late: Floats) -> float:

@@ -17,6 +17,11 @@ LIMIT = 2 * YEARS_BETWEEN_FALSE_ALARMS
 """Evidence, in years, at which an alarm goes on. An agent has two alarms, and each has half of its false alarms."""
 MOST_STAKE = 7 / 365.25
 """A longer silence stakes no more, so that one answer after a year of silence is no evidence by itself."""
+HEAD_START = 0.4
+"""Evidence, in years, that a new agent's answers begin with: what is bad from the first answer on is found sooner.
+
+One new agent in a hundred at most has a false alarm for it: `HEAD_START` ÷ `LIMIT` (Lucas and Crosier, "Fast initial
+response for CUSUM quality-control schemes", 1982)."""
 RECOVERY = 100.0
 """An alarm goes off once the answers since are so many times likelier without the change than with it."""
 
@@ -35,9 +40,9 @@ class Detector:
     evidence: list[float]
 
     @staticmethod
-    def of(bets: int) -> Detector:
-        """Without evidence."""
-        return Detector([0.0] * bets)
+    def of(bets: int, head_start: float = 0.0) -> Detector:
+        """With this evidence, in equal parts."""
+        return Detector([head_start / bets] * bets)
 
     @property
     def total(self) -> float:

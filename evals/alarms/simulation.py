@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.alarms.detector import LIMIT, MOST_STAKE
+from evals.alarms.below import STAKES
+from evals.alarms.detector import HEAD_START, LIMIT, MOST_STAKE
 from evals.alarms.fall import BINS, FALLS, FORGET_YEARS, LEAST_KEPT, STEADY_DEVIATION, STEADY_MEAN
 from evals.alarms.spread import BLOCK, PRIOR, SKEW
 
@@ -89,7 +90,7 @@ class WatchedStreams:
         ranks = (worse + draws * (here - worse + 1)) / (self.below[:, -1] + 1)
         self.below += np.arange(BINS + 1)[None, :] > places[:, None]
         stake = min(years, MOST_STAKE) / len(FALLS)
-        bets, weights = _bets(ranks), 1 / self._effects()
+        bets, weights = _bets(ranks), 1 / self.effects()
         logs = np.log(bets[:, 0])
         self.evidence = (self.evidence + stake) * bets ** weights[:, None]
         self.growth += weights * logs
@@ -98,7 +99,8 @@ class WatchedStreams:
         now = (self.alarmed == 0) & (self.evidence.sum(axis=1) >= LIMIT)
         self.alarmed[now] = self.taken
 
-    def _effects(self) -> Floats:
+    def effects(self) -> Floats:
+        """By what the evidence of each agent's answers is divided."""
         blocks = np.maximum(self.new_blocks, 1)
         squares = self.squares + self.new_squares - self.new_sum**2 / blocks
         expected = self.expected + BLOCK * (blocks - 1)
@@ -123,6 +125,29 @@ class WatchedStreams:
         held = self.below[:, -1]
         kept = np.where(held > LEAST_KEPT, np.maximum(np.exp(-years / FORGET_YEARS), LEAST_KEPT / held), 1.0)
         self.below *= kept[:, None]
+
+
+@dataclass(slots=True)
+class BelowStreams:
+    """The same agents' alarms against a bound. They compute what `BelowAlarm` does."""
+
+    evidence: Floats
+    alarmed: NDArray[np.int64]
+    """Answers until the alarm; 0 while it is off."""
+    taken: int = 0
+
+    @staticmethod
+    def without_past(streams: int) -> BelowStreams:
+        """Agents before their first answer."""
+        start = HEAD_START / len(STAKES)
+        return BelowStreams(np.full((streams, len(STAKES)), start), np.zeros(streams, dtype=np.int64))
+
+    def add(self, scores: Floats, bound: float, years: float, weights: Floats) -> None:
+        """Adds one answer of each agent."""
+        self.taken += 1
+        bets = 1 + np.array(STAKES) * ((bound - scores) / max(100 - bound, 1.0))[:, None]
+        self.evidence = (self.evidence + min(years, MOST_STAKE) / len(STAKES)) * bets ** weights[:, None]
+        self.alarmed[(self.alarmed == 0) & (self.evidence.sum(axis=1) >= LIMIT)] = self.taken
 
 
 def _bets(ranks: Floats) -> Floats:

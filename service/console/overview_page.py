@@ -24,8 +24,6 @@ from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
 _LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
-JUDGED_WRONG_BOUND = 0.2
-"""The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
 
 MOST_LINES = 200
 """Most lines of the table by day or week."""
@@ -56,7 +54,7 @@ async def show_report(
         "ranges": RANGES,
         "suggestions": suggestions,
         "newest": MOST_ANSWERS,
-        "judged_wrong_bound": JUDGED_WRONG_BOUND,
+        "judged_wrong_bound": service.settings.alarms.judged_wrong,
     }
     return page("agents.html", shown, carried=form.carried())
 

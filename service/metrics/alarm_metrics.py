@@ -32,6 +32,7 @@ class AlarmMetrics:
             for kind, rang, gathered in (
                 ("fall", state.fall, state.fall_evidence),
                 ("below", state.below, state.below_evidence),
+                ("wrong", state.wrong, state.wrong_evidence),
             ):
                 _keep_most(on, (*by, kind), float(rang))
                 _keep_most(evidence, (*by, kind), gathered)

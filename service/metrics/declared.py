@@ -101,6 +101,9 @@ class DeclaredMetrics:
         self.alarm_answers = gauge(
             "sqlassay_agent_alarm_answers", "Answers of an agent since one of its alarms last went on or off.", BY
         )
+        self.silence = gauge(
+            "sqlassay_agent_silence", "Answers expected since an agent's latest one, as a share of its bound.", WHO
+        )
         self.alarm_failures = self._counter(
             "sqlassay_agent_alarm_failures", "Looks at new answers for the agents' alarms that failed."
         )
@@ -110,6 +113,9 @@ class DeclaredMetrics:
         self.estimate = gauge("sqlassay_estimate", "Estimated share of right answers of an agent with labels.", WHO)
         self.estimate_low = gauge("sqlassay_estimate_low", "Lower bound of its 90 % interval.", WHO)
         self.estimate_high = gauge("sqlassay_estimate_high", "Upper bound of its 90 % interval.", WHO)
+        self.estimate_surely_below = gauge(
+            "sqlassay_estimate_surely_below", "Upper bound of its 99.8 % interval, which pages go by.", WHO
+        )
         self.estimate_labels = gauge("sqlassay_estimate_labels", "Labelled answers that the estimate uses.", WHO)
 
     def _references(self) -> None:

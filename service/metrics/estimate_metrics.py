@@ -5,28 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from service.metrics.declared import DeclaredMetrics
-from service.storage.scores.estimated_reports import EstimatedRow
+from service.storage.scores.estimated_reports import LabelledEstimate
 
 
 class EstimateMetrics:
     """Metrics of the estimates. Agents beyond the bound of labels share the lowest of theirs."""
 
     def __init__(self, declared: DeclaredMetrics, who: Callable[[str, str], tuple[str, str]]) -> None:
-        self._of, self._who = declared, who
+        self._who = who
+        self._gauges = (
+            declared.estimate,
+            declared.estimate_low,
+            declared.estimate_high,
+            declared.estimate_surely_below,
+            declared.estimate_labels,
+        )
         self._shown: set[tuple[str, str]] = set()
 
-    def show(self, rows: Iterable[EstimatedRow]) -> None:
-        """Shows the estimates that use labels, and no others any more."""
-        lowest: dict[tuple[str, str], EstimatedRow] = {}
-        for row in rows:
-            who = self._who(row.tenant, row.agent)
-            if row.labels and (who not in lowest or (row.estimate or 0.0) < (lowest[who].estimate or 0.0)):
-                lowest[who] = row
-        gauges = (self._of.estimate, self._of.estimate_low, self._of.estimate_high, self._of.estimate_labels)
+    def show(self, estimates: Iterable[LabelledEstimate]) -> None:
+        """Shows these estimates, and no others any more."""
+        lowest: dict[tuple[str, str], LabelledEstimate] = {}
+        for each in estimates:
+            who = self._who(each.row.tenant, each.row.agent)
+            if who not in lowest or (each.row.estimate or 0.0) < (lowest[who].row.estimate or 0.0):
+                lowest[who] = each
         for who in self._shown - lowest.keys():
-            for gauge in gauges:
+            for gauge in self._gauges:
                 gauge.remove(*who)
-        for who, row in lowest.items():
-            for gauge, value in zip(gauges, (row.estimate or 0.0, row.low, row.high, row.labels), strict=True):
+        for who, each in lowest.items():
+            row = each.row
+            values = (row.estimate or 0.0, row.low, row.high, each.surely_below, row.labels)
+            for gauge, value in zip(self._gauges, values, strict=True):
                 gauge.labels(*who).set(value)
         self._shown = set(lowest)

@@ -24,6 +24,7 @@ from service.metrics.estimate_metrics import EstimateMetrics
 from service.metrics.kafka_metrics import KafkaMetrics
 from service.metrics.model_metrics import ModelMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
+from service.metrics.silence_metrics import SilenceMetrics
 from service.metrics.storage_metrics import StorageMetrics
 from service.settings.observability_settings import MetricSettings
 from service.storage.sums.statements import JUDGED_WRONG
@@ -52,6 +53,7 @@ class Metrics:
         self.models = ModelMetrics(declared, self._who.tenants.label)
         self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
         self.references = ReferenceMetrics(declared, self._who.label)
+        self.silences = SilenceMetrics(declared, self._who.label)
         self.estimates = EstimateMetrics(declared, self._who.label)
         self.canaries = CanaryMetrics(declared, self._who.label)
         self.dependencies = DependencyMetrics(declared)

@@ -36,7 +36,8 @@ async def watching_agents(parts: ProcessParts) -> AsyncGenerator[None]:
     if not settings.enabled:
         yield
         return
-    update_alarms = UpdateAlarms(parts.engine, WatchedBounds(parts.rules, settings.tier), settings.settle)
+    bounds = WatchedBounds(parts.rules, settings.tier)
+    update_alarms = UpdateAlarms(parts.engine, bounds, settings.settle, settings.judged_wrong)
     async with background_task(_watch(parts, update_alarms, settings.every), "agent-alarms"):
         yield
 

@@ -19,6 +19,7 @@ from service.metrics.canary_metrics import UncountedReferences
 from service.pipeline.agent_alarms import watching_agents
 from service.pipeline.agent_canaries import showing_canaries
 from service.pipeline.agent_estimates import showing_estimates
+from service.pipeline.agent_silences import showing_silences
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.pipeline.scoring_pool import retrying_deferred, running_pool, scoring_pool
 from service.pipeline.span_intake import PublishSpanDeadLetter, running_join
@@ -65,6 +66,7 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
         await stack.enter_async_context(retrying_deferred(parts, panel, pool))
         await stack.enter_async_context(_judging_references(parts))
         await stack.enter_async_context(watching_agents(parts))
+        await stack.enter_async_context(showing_silences(parts))
         await stack.enter_async_context(showing_estimates(parts))
         await stack.enter_async_context(showing_canaries(parts))
         joined = await stack.enter_async_context(_joining_spans(parts, pool))

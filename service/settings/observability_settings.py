@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from evals.alarms.agent_alarm import JUDGED_WRONG
 from service.settings.group import SettingsGroup
 
 
@@ -55,6 +56,12 @@ class AlarmSettings(SettingsGroup):
     enabled: bool = Field(default=True, description="Watch after every answer whether an agent has become worse.")
     tier: Literal["excellent", "good", "marginal"] = Field(
         default="marginal", description="Tier below whose lowest score an agent's mean raises an alarm."
+    )
+    judged_wrong: float = Field(
+        default=JUDGED_WRONG,
+        gt=0,
+        lt=1,
+        description="Highest share of an agent's answers judged wrong. Surely more than that opens a ticket.",
     )
     every: float = Field(default=15.0, ge=0.1, le=3600, description="Seconds between two looks at new answers.")
     settle: float = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.deploy.agent_failures import AGENT_FAILURES
 from tests.deploy.failures import AFTER, BEFORE, GONE, Failure, growing, of, then
 from tests.deploy.server_failures import NOTHING_SCORED, SERVER_FAILURES
 
@@ -106,5 +107,5 @@ FAILURES = (
         within=9,
         change={"telemetry & exported": growing(20, 0), "telemetry & failed": growing(0, 20)},
     ),
+    *AGENT_FAILURES,
 )
-"""Failures that fire within the time of the cases. Those of an agent's answers follow from its own history."""

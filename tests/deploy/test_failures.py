@@ -34,22 +34,7 @@ LABELS = (
 FIRING = f'group by ({LABELS}) (ALERTS{{alertstate="firing"}})'
 HEADER = "# Written by tests/deploy/test_failures.py with SQLASSAY_TEST_WRITE_RULES=1. Do not edit.\n"
 TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": "sqlassay"}}}
-HEAD = "| failure | alert | within | silenced meanwhile | runbook |\n|---|---|---|---|---|\n"
-
-OF_AGENTS = (
-    ("An agent publishes no more", "SQLAssayAgentSilent", "6 h", "silence"),
-    ("An agent's mean score falls below its tier", "SQLAssayMeanBelowTier", "15 min", "quality"),
-    ("Too many of an agent's answers are judged wrong", "SQLAssayJudgedWrongHigh", "1 h", "quality"),
-    ("Labels say that too many of an agent's answers are wrong", "SQLAssayWrongByLabels", "6 min", "estimate"),
-    ("An agent became worse, however seldom it answers", "SQLAssayAgentAlarm", "6 min", "quality"),
-    ("An agent answers canaries wrong", "SQLAssayCanaryWrong", "6 min", "canary"),
-    ("An agent's canaries cannot be asked", "SQLAssayCanaryFailing", "6 min", "canary"),
-    ("An agent's mean falls against its own last week", "SQLAssaySuddenDrop", "6 h", "drop"),
-    ("An agent spends its error budget too fast", "SQLAssayErrorBudgetBurn", "1 h", "quality"),
-    ("Enriched questions lose the user's meaning", "SQLAssayEnrichmentLosingMeaning", "1 h", "quality"),
-    ("The judge, evaluator or rules have changed", "SQLAssayJudgeChanged", "at once", "pipeline"),
-)
-"""Failures of agents: the alert, its delay, and the file of its cases, which need hours or weeks of history."""
+HEAD = "| failure | alert | sent as | within | silenced meanwhile | runbook |\n|---|---|---|---|---|---|\n"
 
 
 def alert_names() -> list[str]:
@@ -148,19 +133,21 @@ def test_on_call_is_told_the_cause_and_nothing_else(failure: Failure):
     firing = firing_of(committed()[failure.what])
     quiet = silenced(inhibition(), firing)
     assert {each["alertname"] for each in firing if each not in quiet} == {failure.alert}
+    assert len({each["severity"] for each in firing if each not in quiet}) == 1
 
 
 def rows() -> Iterator[str]:
     for failure in FAILURES:
-        names = sorted({each["alertname"] for each in silenced(inhibition(), firing_of(committed()[failure.what]))})
-        yield row(failure.what, failure.alert, f"{failure.within} min", names)
-    for what, alert, within, _ in OF_AGENTS:
-        yield row(what, alert, within, [])
+        firing = firing_of(committed()[failure.what])
+        names = sorted({each["alertname"] for each in silenced(inhibition(), firing)})
+        sent_as = next(each["severity"] for each in firing if each["alertname"] == failure.alert)
+        yield row(failure.what, failure.alert, sent_as, f"{failure.within} min", names)
 
 
-def row(what: str, alert: str, within: str, quiet: list[str]) -> str:
+def row(what: str, alert: str, sent_as: str, within: str, quiet: list[str]) -> str:
     names = ", ".join(f"`{each}`" for each in quiet)
-    return f"| {what} | `{alert}` | {within} | {names} | [{alert}](runbooks/{alert}.md) |\n".replace("|  |", "| |")
+    link = f"[{alert}](runbooks/{alert}.md)"
+    return f"| {what} | `{alert}` | {sent_as} | {within} | {names} | {link} |\n".replace("|  |", "| |")
 
 
 def test_the_table_says_what_the_cases_prove():
@@ -172,17 +159,7 @@ def test_the_table_says_what_the_cases_prove():
 
 
 def test_every_alert_is_in_the_table_and_no_other():
-    named = {each.alert for each in FAILURES} | {alert for _, alert, _, _ in OF_AGENTS}
-    assert named == set(alert_names())
-
-
-@pytest.mark.parametrize(("alert", "cases"), [(alert, cases) for _, alert, _, cases in OF_AGENTS])
-def test_the_failures_of_agents_have_cases_too(alert: str, cases: str):
-    tests = yaml.safe_load((PROMETHEUS / "tests" / f"{cases}.test.yml").read_text())["tests"]
-    queries = [query for test in tests for query in test.get("promql_expr_test", [])]
-    expected = [one["labels"] for query in queries for one in query["exp_samples"]]
-    told = [one["alertname"] for test in tests for one in test.get("alert_rule_test", []) if one["exp_alerts"]]
-    assert alert in told or [labels for labels in expected if f'alertname="{alert}"' in labels]
+    assert {each.alert for each in FAILURES} == set(alert_names())
 
 
 def test_every_alert_that_inhibition_names_exists():

@@ -7,12 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.agent_alarm import JUDGED_WRONG, AgentAlarm, WatchedAnswer
 from evals.alarms.alarm_json import from_json, to_json
-from evals.alarms.below import STAKES, bet_below
-from evals.alarms.detector import LIMIT, YEARS_BETWEEN_FALSE_ALARMS
+from evals.alarms.below import STAKES, BelowAlarm, bet_below
+from evals.alarms.detector import HEAD_START, LIMIT, YEARS_BETWEEN_FALSE_ALARMS
 from evals.alarms.fall import BINS, FALLS, FallAlarm, bet_on_fall
 from evals.alarms.simulation import (
+    BelowStreams,
     Bins,
     Sessions,
     Traffic,
@@ -292,3 +293,64 @@ def test_what_was_stored_does_not_change_with_later_answers():
     before = json.dumps(stored)
     alarm.add_all(answers(numbers, 100, good=0.1, start=100 * HOUR), 50.0)
     assert json.dumps(stored) == before
+
+
+def test_many_simulated_agents_bet_on_a_low_mean_as_one_agent_does():
+    numbers = np.random.default_rng(21)
+    watched, alone = BelowStreams.without_past(3), [BelowAlarm() for _ in range(3)]
+    for _ in range(60):
+        scores, weights = numbers.uniform(0, 80, 3), numbers.uniform(0.5, 1.0, 3)
+        watched.add(scores, 50.0, 0.001, weights)
+        for agent, alarm in enumerate(alone):
+            if not alarm.on:
+                alarm.add(float(scores[agent]), 50.0, 0.001, float(weights[agent]))
+                if not alarm.on:
+                    assert alarm.detector.evidence == pytest.approx(watched.evidence[agent].tolist())
+    assert [alarm.on for alarm in alone] == [bool(each) for each in watched.alarmed]
+    assert any(alarm.on for alarm in alone)
+
+
+def test_an_agent_that_is_bad_from_its_first_answer_is_found_sooner_than_one_that_becomes_so():
+    numbers = random.Random(22)
+    bad = answers(numbers, 400, good=0.0)
+    new, used = AgentAlarm(), AgentAlarm()
+    used.below.detector.clear()
+    used.below.bound = used.wrong.bound = 50.0
+    late = {}
+    for place, answer in enumerate(bad):
+        for name, alarm in (("new", new), ("used", used)):
+            alarm.add(answer, 50.0)
+            if alarm.below.on:
+                late.setdefault(name, place)
+    assert late["new"] < 0.7 * late["used"]
+    assert HEAD_START / LIMIT <= 0.01
+
+
+def test_too_many_answers_judged_wrong_are_seen_at_any_level_of_scores_and_do_not_page():
+    numbers = random.Random(23)
+    alarm = AgentAlarm()
+    alarm.add_all(answers(numbers, 600, good=0.2), 0.0)
+    assert alarm.wrong.on
+    assert not alarm.on
+    lenient = AgentAlarm()
+    lenient.add_all(answers(numbers, 600, good=0.2), 0.0, judged_wrong=0.6)
+    assert not lenient.wrong.on
+
+
+def test_state_without_the_alarm_on_answers_judged_wrong_keeps_its_past():
+    alarm = AgentAlarm()
+    alarm.add_all(answers(random.Random(24), 50, good=0.5), 50.0)
+    stored = to_json(alarm)
+    del stored["wrong"]
+    assert from_json(stored).fall == alarm.fall
+    assert from_json(stored).wrong == BelowAlarm()
+
+
+def test_an_agent_with_fewer_answers_judged_wrong_than_may_be_has_seldom_a_ticket():
+    numbers, agents = np.random.default_rng(25), 300
+    wrong, weights = BelowStreams.without_past(agents), np.full(agents, 0.8, dtype=np.float64)
+    for _ in range(4_000):
+        judged_right = numbers.random(agents) >= 0.22
+        wrong.add((100.0 * judged_right).astype(np.float64), 100 * (1 - JUDGED_WRONG), 1 / 8_766, weights)
+    years = agents * 4_000 / 8_766
+    assert (wrong.alarmed > 0).sum() <= years / LIMIT + agents * HEAD_START / LIMIT

@@ -57,7 +57,7 @@ async def test_a_service_that_does_not_watch_keeps_no_answers(serving):
 def state(agent: str, *, fall: bool, judge: str = "local/4") -> AgentAlarmState:
     return AgentAlarmState(
         tenant="bakers", agent=agent, judge=judge, evaluator_version="1", fall=fall, below=False,
-        fall_evidence=float(fall), below_evidence=0.0, answers=7, answered_at=NOW,
+        wrong=False, fall_evidence=float(fall), below_evidence=0.0, wrong_evidence=0.0, answers=7, answered_at=NOW,
     )  # fmt: skip
 
 

@@ -126,6 +126,8 @@ async def test_metrics_show_the_estimates_of_agents_with_labels_and_no_others(la
         labels = {"tenant": "meridian-retail", "agent": "atlas"}
         shown = metrics.registry.get_sample_value(f"sqlassay_estimate{name}", labels)
         assert shown == row[name.removeprefix("_") or "estimate"]
+    surely = metrics.registry.get_sample_value("sqlassay_estimate_surely_below", labels)
+    assert row["high"] <= (surely or 0.0) <= 1
     metrics.estimates.show(await labelled_estimates(engine, datetime(2030, 1, 1, tzinfo=UTC)))
     assert "sqlassay_estimate{" not in metrics.exposition().decode()
     await engine.dispose()

@@ -20,8 +20,7 @@ from tests.service.test_tenant_calibrations import THINGS
 
 PAGE = (ROOT / "docs" / "labels.md").read_text(encoding="utf-8")
 RUNBOOKS = [
-    ROOT / "docs" / "runbooks" / f"SQLAssay{name}.md"
-    for name in ("AgentAlarm", "MeanBelowTier", "JudgedWrongHigh", "SuddenDrop", "JudgeChanged")
+    ROOT / "docs" / "runbooks" / f"SQLAssay{name}.md" for name in ("AgentAlarm", "JudgedWrongHigh", "JudgeChanged")
 ]
 PLACES = {
     "TENANT": "library",

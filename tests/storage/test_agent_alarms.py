@@ -158,7 +158,7 @@ async def test_an_alarm_speaks_before_its_answers_are_settled(engine):
     await taking_up(engine)(NOW + timedelta(seconds=10))
     assert await waiting(engine) == 200
     spoken = await agent_alarms(engine)
-    assert [(state.agent, state.fall) for state in spoken] == [("crumb", True), ("rye", True)]
+    assert [(state.agent, state.fall, state.wrong) for state in spoken] == [("crumb", True, True), ("rye", True, True)]
     assert all(state.fall_evidence >= 1 for state in spoken)
     assert {agent: state.answers for agent, state in (await states(engine)).items()} == {"crumb": 0, "rye": 0}
 

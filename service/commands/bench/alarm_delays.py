@@ -1,4 +1,4 @@
-"""`sqlassay bench alarms`: how often an agent's alarm is false and how late a true one is, beside the window alerts."""
+"""`sqlassay bench alarms`: how often an agent's alarm is false and how late a true one is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _tables(figures: AlarmFigures) -> tuple[Table, Table, Table]:
 
 def _false_alarms(figures: AlarmFigures) -> Table:
     false = Table(title=f"False alarms of agents of which {figures.right:.0%} of the answers are right")
-    for head in ("answers a day", "agent-years", "false alarms", "a year", "window alerts a year", "of these, pages"):
+    for head in ("answers a day", "agent-years", "false alarms", "a year"):
         false.add_column(head, justify="right")
     for row in figures.false_alarms:
         false.add_row(
@@ -39,8 +39,6 @@ def _false_alarms(figures: AlarmFigures) -> Table:
             f"{row.agent_years:g}",
             str(row.false_alarms),
             f"{row.per_agent_year:g}",
-            f"{row.window_alerts_per_agent_year:g}",
-            f"{row.pages_per_agent_year:g}",
         )
     return false
 
@@ -74,8 +72,6 @@ def _delays(figures: AlarmFigures) -> Table:
         "days",
         "ratio",
         "ratio to that",
-        "window alerts",
-        "found in 30 days",
     ):
         late.add_column(head, justify="right")
     for each in figures.delays:
@@ -87,8 +83,6 @@ def _delays(figures: AlarmFigures) -> Table:
             _cell(each.theory_with_past, "none"),
             *(_cell(number) for number in (each.median, each.p90, each.median_days, each.ratio)),
             _cell(each.ratio_with_past, ""),
-            _cell(each.window_median),
-            f"{each.window_found:.0%}",
         )
     return late
 

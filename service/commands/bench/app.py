@@ -105,7 +105,7 @@ def bench_alarms(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the random numbers.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """False alarms per agent-year and delays of the agents' alarms, beside theory and the alerts on fixed windows."""
+    """False alarms per agent-year and delays of the agents' alarms, beside theory."""
     from service.commands.exits import refuse
 
     try:
@@ -113,3 +113,21 @@ def bench_alarms(
     except ImportError as error:
         refuse(f"simulating needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     command(right=right, pasts=past or (1_000, 20_000), seed=seed, as_json=as_json)
+
+
+@bench.command("year")
+def bench_year(
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the random numbers.")] = 1,
+    scale: Annotated[
+        float, typer.Option("--scale", min=0.001, max=1.0, metavar="SHARE", help="Share of the agents to simulate.")
+    ] = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Pages and tickets in a year of healthy agents, and answers until bad agents are found."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.bench.alarm_year import bench_year as command
+    except ImportError as error:
+        refuse(f"simulating needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    command(seed=seed, scale=scale, as_json=as_json)

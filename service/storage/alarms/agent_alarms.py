@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -30,9 +30,12 @@ class AgentAlarmState:
     """Whether its answers became worse than its own earlier ones."""
     below: bool
     """Whether its mean score is below the tenant's bound."""
+    wrong: bool
+    """Whether more of its answers are judged wrong than may be."""
     fall_evidence: float
     """Share of the evidence that turns the alarm on: 1 does."""
     below_evidence: float
+    wrong_evidence: float
     answers: int
     """Answers since an alarm last went on or off."""
     answered_at: datetime
@@ -42,7 +45,12 @@ async def agent_alarms(
     engine: AsyncEngine, *, tenant: str | None = None, agent: str | None = None
 ) -> Sequence[AgentAlarmState]:
     """The alarms of every agent, or of a tenant's, or of one; raises `StoreUnavailable`."""
-    columns = [_ALARMS[name] for name in AgentAlarmState.__dataclass_fields__]
+    shown = _ALARMS.state["wrong_shown"]
+    wrong = {
+        "wrong": func.coalesce(shown["on"].as_boolean(), False).label("wrong"),
+        "wrong_evidence": func.coalesce(shown["evidence"].as_float(), 0.0).label("wrong_evidence"),
+    }
+    columns = [wrong[name] if name in wrong else _ALARMS[name] for name in AgentAlarmState.__dataclass_fields__]
     latest = select(*columns).ext(distinct_on(_ALARMS.tenant, _ALARMS.agent))
     if tenant is not None:
         latest = latest.where(_ALARMS.tenant == tenant)

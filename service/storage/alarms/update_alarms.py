@@ -19,7 +19,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.agent_alarm import JUDGED_WRONG, AgentAlarm, WatchedAnswer
 from evals.alarms.alarm_json import from_json, to_json
 from evals.alarms.detector import LIMIT
 from service.storage.database import translate_errors
@@ -63,6 +63,8 @@ class UpdateAlarms:
     """The lowest score of the watched tier of each tenant; a tenant whose rules cannot be read is absent."""
     settle: float
     """Seconds that answers wait for earlier ones."""
+    judged_wrong: float = JUDGED_WRONG
+    """The highest share of answers judged wrong."""
     _known: dict[UUID, _Look] = field(default_factory=dict[UUID, _Look])
 
     async def __call__(self, now: datetime) -> int:
@@ -121,7 +123,7 @@ class UpdateAlarms:
             # with an answer that need not wait go all before it, though some came later
             settled = max([len(rows) - _MOST_WAITING, 0, *due[-1:]])
             # the arithmetic of thousands of answers must not hold up the event loop
-            taken, shown = await asyncio.to_thread(_folded, state, rows, settled, bound)
+            taken, shown = await asyncio.to_thread(_folded, state, rows, settled, bound, self.judged_wrong)
             await connection.execute(update(AGENT_ALARMS).where(_ALARMS.id == alarm).values(**_summary(taken, shown)))
             await connection.execute(delete(WATCHED_ANSWERS).where(_QUEUE.id.in_([row.id for row in rows[:settled]])))
         left = rows[settled:]
@@ -139,14 +141,14 @@ async def _locked_state(connection: AsyncConnection, first: Any) -> Mapping[str,
 
 
 def _folded(
-    state: Mapping[str, Any], rows: Sequence[Any], settled: int, bound: float
+    state: Mapping[str, Any], rows: Sequence[Any], settled: int, bound: float, judged_wrong: float
 ) -> tuple[dict[str, object], AgentAlarm]:
     """The state after the settled answers, and the alarm after all."""
     alarm = from_json(state)
     answers = [_answer(row) for row in rows]
-    alarm.add_all(answers[:settled], bound)
+    alarm.add_all(answers[:settled], bound, judged_wrong)
     taken = to_json(alarm)
-    alarm.add_all(answers[settled:], bound)
+    alarm.add_all(answers[settled:], bound, judged_wrong)
     return taken, alarm
 
 
@@ -162,7 +164,11 @@ def _answer(row: Any) -> WatchedAnswer:
 
 def _summary(state: Mapping[str, object], shown: AgentAlarm) -> dict[str, object]:
     return {
-        "state": state,
+        # what is shown of `wrong` has no columns of its own
+        "state": {
+            **state,
+            "wrong_shown": {"on": shown.wrong.on, "evidence": shown.wrong.detector.total / LIMIT},
+        },
         "fall": shown.fall.on,
         "below": shown.below.on,
         "fall_evidence": shown.fall.detector.total / LIMIT,

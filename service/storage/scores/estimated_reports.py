@@ -24,6 +24,8 @@ from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 LEVEL = 0.9
 """How often the interval of an estimate holds the true share."""
+SURE_LEVEL = 0.998
+"""The same for the interval that pages go by: it is computed again and again, and one at 90 % is often wrong."""
 _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
@@ -49,6 +51,15 @@ class EstimatedRow(ReportRow):
     """Labelled answers that the estimate uses."""
     method: str
     """How the estimate came about; with `no labels` nothing is measured yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledEstimate:
+    """An agent's line of the report, and what pages go by."""
+
+    row: EstimatedRow
+    surely_below: float
+    """Upper bound of the 99.8 % interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +117,21 @@ def estimated_rows(sums: Sequence[Sums], labelled: LabelledAnswers, *, most: int
     return [_estimated(row, groups[row.tenant, row.agent, row.agent_version, row.period]) for row in rows]
 
 
-async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
+async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[LabelledEstimate]:
     """The lines of agents with labelled answers since then. Without any label nothing else is read."""
     scope = AnswerScope(since=since)
     labelled = await labelled_answers(engine, scope)
     sums = await read_sums(engine, scope, by_judge=True) if labelled else []
-    return [row for row in estimated_rows(sums, labelled) if row.labels]
+    groups = _groups(labelled, sums)
+    return [
+        LabelledEstimate(row=row, surely_below=_estimate(groups[row.tenant, row.agent, None, None], SURE_LEVEL).high)
+        for row in estimated_rows(sums, labelled)
+        if row.labels
+    ]
 
 
 def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
-    found = _estimate(group)
+    found = _estimate(group, LEVEL)
     return EstimatedRow(
         **{name: getattr(row, name) for name in _REPORTED},
         estimate=None if found.share is None else round(found.share, 4),
@@ -126,8 +142,8 @@ def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
     )
 
 
-def _estimate(group: AnswerGroup) -> ShareEstimate:
-    return estimate_group(replace(group, labels=usable_labels(group)), level=LEVEL)
+def _estimate(group: AnswerGroup, level: float) -> ShareEstimate:
+    return estimate_group(replace(group, labels=usable_labels(group)), level=level)
 
 
 def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, AnswerGroup]:

@@ -6,21 +6,19 @@
 {{- end }}
 
 {{/*
-The share of answers below Good that burns the error budget too fast: the budget times the factor that spends `share`
+The share of answers below Good that burns the error budget too fast: the budget times the factor that spends `budgetShare`
 of the period's budget within the window. Fails when the result is above 1, because no traffic could reach it.
-(dict "conditions" . "speed" "fast")
 */}}
 {{- define "sqlassay.burnBound" -}}
-{{- $c := .conditions }}
-{{- $window := index $c (printf "%sWindow" .speed) }}
-{{- $share := index $c (printf "%sShare" .speed) }}
-{{- $factor := divf (mulf $share (include "sqlassay.seconds" $c.period | float64)) (include "sqlassay.seconds" $window | float64) }}
-{{- $bound := mulf $factor (subf 1.0 $c.objective) }}
+{{- $window := include "sqlassay.seconds" .budgetWindow | float64 }}
+{{- $period := include "sqlassay.seconds" .period | float64 }}
+{{- $factor := divf (mulf .budgetShare $period) $window }}
+{{- $bound := mulf $factor (subf 1.0 .objective) }}
 {{- if ge $bound 1.0 }}
-{{- fail (printf "alerts.conditions: with objective %v a burn of %v times its budget (%sShare %v of %s in %s) can never be reached: lower %sShare below %v" $c.objective $factor .speed $share $c.period $window .speed (divf (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64)) (subf 1.0 $c.objective))) }}
+{{- fail (printf "alerts.conditions: with objective %v a burn of %v times its budget (budgetShare %v of %s in %s) can never be reached: lower budgetShare below %v" .objective $factor .budgetShare .period .budgetWindow (divf (divf $window $period) (subf 1.0 .objective))) }}
 {{- end }}
 {{- if le $factor 1.0 }}
-{{- fail (printf "alerts.conditions: %sShare %v of %s in %s is no faster than the budget allows: raise it above %v" .speed $share $c.period $window (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64))) }}
+{{- fail (printf "alerts.conditions: budgetShare %v of %s in %s is no faster than the budget allows: raise it above %v" .budgetShare .period .budgetWindow (divf $window $period)) }}
 {{- end }}
 {{- round $bound 4 }}
 {{- end }}
@@ -28,8 +26,7 @@ of the period's budget within the window. Fails when the result is above 1, beca
 {{/* The rules with the conditions filled in. */}}
 {{- define "sqlassay.rules" -}}
 {{- $rules := .Files.Get "files/rules.yaml" }}
-{{- $rules = $rules | replace "${fastBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "fast")) }}
-{{- $rules = $rules | replace "${slowBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "slow")) }}
+{{- $rules = $rules | replace "${budgetBound}" (include "sqlassay.burnBound" .Values.alerts.conditions) }}
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
 {{- $targets := printf "job=%q, namespace=%q" (printf "%s-metrics" (include "sqlassay.fullname" .)) .Release.Namespace }}

@@ -1,0 +1,43 @@
+"""A year of healthy agents pages seldom, and bad agents are found: small slices of `sqlassay bench year`."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evals.alarms import year_figures as simulated
+from evals.alarms.year_figures import AN_HOUR, year_figures
+from scoring.rules import TierBounds
+from service.storage.scores.estimated_reports import SURE_LEVEL
+
+DEPLOY = Path(__file__).parents[2] / "deploy/helm/sqlassay"
+
+
+def test_labels_and_canaries_page_in_the_simulation_as_they_do_in_the_rules():
+    conditions = yaml.safe_load((DEPLOY / "values.yaml").read_text())["alerts"]["conditions"]
+    assert conditions["leastRight"] == simulated.LEAST_RIGHT
+    assert simulated.SURE_LEVEL == SURE_LEVEL
+    assert TierBounds().marginal == simulated.BOUND
+    square = simulated.DEVIATIONS**2
+    rules = (DEPLOY / "files/rules.yaml").read_text()
+    for number in (simulated.DEVIATIONS, square / 2, square / 4, square):
+        assert f"{number:.2f}" in rules, number
+
+
+def test_a_slice_of_the_year_has_no_page_of_a_healthy_agent_and_finds_the_bad_ones():
+    figures = year_figures(seed=4, scale=0.05, an_hour=(1.0,), healthy=(0.8,), bad=(0.0,))
+    assert [(row.an_hour, row.right, row.pages) for row in figures.healthy] == [(1.0, 0.8, 0)]
+    assert sum(row.label_pages + row.canary_pages for row in figures.labelled) == 0
+    found = {(row.before, row.after, row.alarm): row.median for row in figures.found}
+    assert (found[None, 0.0, "wrong"] or 1e9) < 200
+    assert (found[0.8, 0.4, "fall"] or 1e9) < 300
+
+
+@pytest.mark.slow  # simulates hundreds of agents
+@pytest.mark.parametrize("an_hour", AN_HOUR[:2])
+def test_healthy_agents_page_at_most_once_in_twenty_years(an_hour):
+    figures = year_figures(seed=5, scale=0.5, an_hour=(an_hour,), healthy=(0.6, 0.9), bad=())
+    years = sum(row.agent_years for row in figures.healthy)
+    allowed = years / 20
+    assert sum(row.pages for row in figures.healthy) <= allowed
+    assert sum(row.window_tickets_a_year for row in figures.healthy) == 0
