@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
-import tomllib
-import venv
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +10,7 @@ from typing import Any
 import pytest
 
 from sqlassay import score
+from tests.library.foreign_packages import check_with
 
 FOLDER = Path(__file__).parents[2] / "examples" / "adapters"
 RIGHT = ("How many hens are there?", "SELECT COUNT(*) FROM hens")
@@ -96,16 +93,4 @@ def test_pydantic_evals_evaluates_with_the_evaluator() -> None:
 @pytest.mark.slow
 @pytest.mark.nightly  # installs two hundred packages
 def test_the_adapters_work_with_the_packages_that_they_adapt_to(tmp_path: Path) -> None:
-    venv.create(tmp_path / "env", with_pip=True)
-    python, root = str(tmp_path / "env" / "bin" / "python"), FOLDER.parents[1]
-    dependencies = tomllib.loads((root / "pyproject.toml").read_text())["project"]["dependencies"]
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES, *dependencies]
-    subprocess.run(install, check=True)
-    apart = ("-c", os.devnull, "--rootdir", str(root), "--noconftest", "-p", "no:cacheprovider", "-rs")
-    command = [python, "-m", "pytest", "-q", *apart, "-k", "not packages", __file__]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(root)}, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
-    assert "5 passed" in done.stdout
-    assert "SKIPPED" not in done.stdout
+    check_with(PACKAGES, __file__, 5, tmp_path)
