@@ -20,7 +20,7 @@ def main() -> None:
 
 
 _OWN = frozenset({"sqlassay", "service", "evals", "consumers", "learning", "references", "scoring", "migrations"})
-_EXTRAS = "pip install 'sqlassay[cli]' for `score`, 'sqlassay[service]' for all others"
+_EXTRAS = "pip install 'sqlassay[cli]' for `score`, 'sqlassay[mcp]' for `mcp`, 'sqlassay[service]' for all others"
 
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@ from service.commands.dead_letters.app import dead_letters
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
+from service.commands.mcp.app import mcp
 from service.commands.options import (
     AcceptOptions,
     AsJson,
@@ -46,6 +47,7 @@ app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
+app.command()(mcp)
 for name, group in (("bench", bench), ("learn", learn), ("eval", evaluation), ("canary", canary), ("spans", spans)):
     app.add_typer(group, name=name)
 

@@ -100,10 +100,11 @@ def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer)
 def read_rules(path: str | None, dialect: str | None) -> Rules:
     """Returns the rules in a JSON file, or the default rules, with the given default dialect."""
     rules = Rules() if path is None else load_rules(path).rules(version=0)
-    return rules if dialect is None else replace(rules, dialect=_known_dialect(dialect))
+    return rules if dialect is None else replace(rules, dialect=known_dialect(dialect))
 
 
-def _known_dialect(name: str) -> str:
+def known_dialect(name: str) -> str:
+    """Returns the dialect of a name; an unknown one ends the command."""
     found = canonical_dialect(name)
     if found is None:
         refuse(f"unknown dialect {name!r}: one of {', '.join(sorted(KNOWN_DIALECTS))}")

@@ -46,6 +46,7 @@ class DeclaredMetrics:
         self._kafka()
         self._observed()
         self._storage()
+        self._sinks()
         self._dependencies()
 
     def _scores(self) -> None:
@@ -290,6 +291,17 @@ class DeclaredMetrics:
         self.other_days_rows = gauge("sqlassay_other_days_rows", "Evaluations whose day has no partition.")
         self.expired_rows = count("sqlassay_expired_rows", "Evaluations deleted by retention.")
         self.expired_partitions = count("sqlassay_expired_partitions", "Partitions dropped by retention.")
+
+    def _sinks(self) -> None:
+        self.sink_scores = self._counter(
+            "sqlassay_sink_scores", "Evaluations for a sink, by what became of them.", ("sink", "end")
+        )
+        self.sink_waiting = self._gauge(
+            "sqlassay_sink_waiting_scores", "Evaluations that a sink has not got yet.", ("sink",)
+        )
+        self.sink_failures = self._counter(
+            "sqlassay_sink_failures", "Rounds of sending to a sink that failed.", ("sink",)
+        )
 
     def _histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         return Histogram(*self._named(name, text, labels), buckets=buckets, registry=self.registry)

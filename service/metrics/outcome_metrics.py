@@ -25,6 +25,7 @@ from service.metrics.kafka_metrics import KafkaMetrics
 from service.metrics.model_metrics import ModelMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
 from service.metrics.silence_metrics import SilenceMetrics
+from service.metrics.sink_metrics import SinkMetrics
 from service.metrics.storage_metrics import StorageMetrics
 from service.settings.observability_settings import MetricSettings
 from service.storage.sums.statements import JUDGED_WRONG
@@ -57,6 +58,7 @@ class Metrics:
         self.estimates = EstimateMetrics(declared, self._who.label)
         self.canaries = CanaryMetrics(declared, self._who.label)
         self.dependencies = DependencyMetrics(declared)
+        self.sinks = SinkMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 

@@ -24,6 +24,7 @@ from service.kafka.results_topic import KafkaResults
 from service.logs import log
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.processes.scoring_processes import ProcessScorer
+from service.sinks.configured_sinks import configured_sinks
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.remembering.postgres_memory import PostgresMemory
@@ -40,7 +41,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
     score = ScoreEvents(
         panel=panel,
         rules=parts.rules,
-        store=PostgresScores(parts.engine, watched=settings.alarms.enabled),
+        store=PostgresScores(parts.engine, watched=settings.alarms.enabled, sinks=[*configured_sinks(settings.sinks)]),
         outcomes=parts.metrics if telemetry is None else TracedOutcomes(parts.metrics, telemetry),
         clock=utc_now,
         timer=time.monotonic,

@@ -22,6 +22,7 @@ from service.pipeline.agent_estimates import showing_estimates
 from service.pipeline.agent_silences import showing_silences
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.pipeline.scoring_pool import retrying_deferred, running_pool, scoring_pool
+from service.pipeline.sending_scores import sending_scores
 from service.pipeline.span_intake import PublishSpanDeadLetter, running_join
 from service.pipeline.topic_drivers import topic_drivers
 from service.processes.reference_processes import pair_timeout, reference_processes
@@ -69,6 +70,7 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
         await stack.enter_async_context(showing_silences(parts))
         await stack.enter_async_context(showing_estimates(parts))
         await stack.enter_async_context(showing_canaries(parts))
+        await stack.enter_async_context(sending_scores(parts))
         joined = await stack.enter_async_context(_joining_spans(parts, pool))
         drivers = topic_drivers(parts, pool, joined)
         if drivers:

@@ -13,6 +13,7 @@ from service.settings.judge_settings import CalibrationSettings, JudgeSettings, 
 from service.settings.learn_settings import LearnSettings
 from service.settings.login_settings import LoginSettings, OidcSettings, ProxySettings
 from service.settings.observability_settings import AlarmSettings, LogSettings, MetricSettings, TelemetrySettings
+from service.settings.sink_settings import SinkSettings
 from service.settings.state_folder import default_state_path
 from service.settings.storage_settings import DatabaseSettings, RedisSettings, RetentionSettings
 from service.settings.stream_settings import KafkaSettings, PoolSettings
@@ -49,6 +50,7 @@ class Settings(BaseSettings):
     references: ReferenceSettings = Field(
         default_factory=ReferenceSettings, description="Answers that come with a reference."
     )
+    sinks: SinkSettings = Field(default_factory=SinkSettings, description="Where scores are sent.")
     log: LogSettings = Field(default_factory=LogSettings, description="The log.")
     metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings, description="OpenTelemetry.")

@@ -45,6 +45,11 @@ class TelemetrySettings(SettingsGroup):
         pattern=r"^https?://[^\s{}]+\{trace_id\}[^\s{}]*$",
         description="Address of one trace, with {trace_id} in it, which the console links to.",
     )
+    details: bool = Field(
+        default=True,
+        description="Results say of each reason what it found, which may quote the question and the SQL; off exports "
+        "the codes alone, as always for tenants whose texts are not stored.",
+    )
     queue: int = Field(
         default=20_000, ge=512, description="Most spans, and most results, that wait for export; more are dropped."
     )

@@ -103,6 +103,7 @@ class OtlpTelemetry:
     """A `Telemetry` over OTLP."""
 
     def __init__(self, settings: TelemetrySettings, counts: TelemetryCounts) -> None:
+        self._details = settings.details
         self._spans = ExportAccount("spans", ExportBacklog(settings.queue), counts)
         self._results = ExportAccount("results", ExportBacklog(settings.queue), counts)
         traces, logs = _endpoint(settings, "traces"), _endpoint(settings, "logs")
@@ -144,7 +145,7 @@ class OtlpTelemetry:
                 context=_context(traceparent if isinstance(traceparent, str) else None),
                 severity_number=SeverityNumber.INFO,
                 event_name=RESULT,
-                attributes=result_attributes(evaluation),
+                attributes=result_attributes(evaluation, details=self._details),
             )
         )
 

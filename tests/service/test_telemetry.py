@@ -22,10 +22,14 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
 from consumers.evaluation.timings import StageTimings
 from consumers.spans import Span as AnswerSpan
 from consumers.wire.events import decode_event
+from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
+from scoring.verdict import Case
+from service.judges.weights import local_judge
 from service.otlp import write_protobuf
 from service.telemetry import TracedOutcomes
+from service.telemetry.result_events import result_attributes
 from tests.memory.stores import MemoryOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
@@ -82,10 +86,10 @@ async def test_an_event_s_way_is_a_trace_that_continues_its_producer_s(collector
     assert {attributes(each.attributes)["service.name"] for each in collector.resources()} == {"sqlassay"}
 
 
-async def test_a_result_is_an_event_of_the_span_that_it_is_about_and_quotes_nothing(
+async def test_a_result_is_an_event_of_the_span_that_it_is_about_and_quotes_nothing_without_details(
     collector: Collector, database: URL
 ):
-    async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url) as url:
+    async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url, SQLASSAY_TELEMETRY__DETAILS="off") as url:
         [scored, unscored] = await post(url, EVENT, {**EVENT, "event_id": "kite-2", "sql": ""}, headers=sampled())
     first, second = collector.results()
     assert first.event_name == second.event_name == "gen_ai.evaluation.result"
@@ -96,6 +100,8 @@ async def test_a_result_is_an_event_of_the_span_that_it_is_about_and_quotes_noth
     assert said[genai.GEN_AI_EVALUATION_SCORE_LABEL] in {"excellent", "good", "marginal", "poor"}
     assert said[genai.GEN_AI_EVALUATION_EXPLANATION].startswith(str(said["sqlassay.verdict"]))
     assert said[genai.GEN_AI_AGENT_NAME] == "breeze"
+    assert said["sqlassay.score.ratio"] == scored["score"] / 100
+    assert genai.GEN_AI_REQUEST_MODEL not in said
     assert said["sqlassay.evaluation.id"] == scored["evaluation_id"]
     said = attributes(second.attributes)
     assert said["error.type"] == "EMPTY_SQL"
@@ -230,6 +236,22 @@ class Broken:
 
     def export_result(self, evaluation: Evaluation) -> None:
         raise ZeroDivisionError
+
+
+def test_a_result_says_what_each_reason_found_unless_the_tenant_s_texts_are_withheld():
+    event = decode_event({**EVENT, "sql": "SELECT COUNT(*) FROM kites"}, require_id=True)
+    case = examine(event.query(), Rules())
+    assert isinstance(case, Case)
+    score = conclude(case, local_judge().judge(case))
+    evaluation = evaluate(event, score, Rules(), datetime.now(UTC))
+    told = str(result_attributes(evaluation, details=True)["gen_ai.evaluation.explanation"])
+    first = score.reply.reasons[0]
+    assert f"; {first.code.value} ({first.detail})" in told
+    assert "Zephyra" in told
+    for each, details in ((evaluation, False), (replace(evaluation, withheld=True), True)):
+        told = str(result_attributes(each, details=details)["gen_ai.evaluation.explanation"])
+        assert first.code.value in told
+        assert "Zephyra" not in told
 
 
 def test_a_bug_in_telemetry_is_counted_and_keeps_no_outcome_from_its_sender():

@@ -71,6 +71,7 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         text="source event_id agent speaker tables joins conditions",
         code="event question_key shape words specification filters raw units size remembered_at occurred_at",
     ),
+    "unsent_scores": _columns(code="id sink evaluation occurred_at due tries unknown"),
     "watched_answers": _columns(
         tenant="tenant",
         name="agent",

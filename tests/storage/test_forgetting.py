@@ -73,8 +73,8 @@ async def secrets(engine, tenant: str | None = None) -> int:
             text("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace")
         )
         found = 0
-        # of the service, not of a tenant
-        others = {"alembic_version", "session_secrets"}
+        # of the service, or without a name
+        others = {"alembic_version", "session_secrets", "unsent_scores"}
         for table in {name for name in tables if not name.startswith("evaluations_")} - others:
             payload = "encode(payload, 'escape')" if table == "deferred_events" else "''"
             found += await connection.scalar(

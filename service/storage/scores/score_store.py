@@ -21,6 +21,7 @@ from service.storage.scores.evaluation_rows import copy_rows, evaluation_row
 from service.storage.scores.event_keys import claim_free_keys, read_claims, take_over_claims
 from service.storage.scores.row_versions import find_same_versions, make_row_current
 from service.storage.tables import EVALUATIONS
+from service.storage.unsent_scores import queue_scores
 
 _ROWS = EVALUATIONS.c
 
@@ -32,6 +33,8 @@ class PostgresScores:
     engine: AsyncEngine
     watched: bool = False
     """Whether the answers count for their agents' alarms."""
+    sinks: Sequence[str] = ()
+    """The names of the sinks that get the evaluations."""
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
     @cached_property
@@ -66,9 +69,11 @@ class PostgresScores:
                 await copy_rows(connection, new)
                 await await_references(connection, new)
                 stored_before = await _fill(connection, [each for each in ordered if each.key not in claimed])
+                # before own rows of a lost acknowledgement count as written: those were watched and queued then
+                first = [each for each in ordered if each.key not in stored_before]
                 if self.watched:
-                    # before own rows of a lost acknowledgement count as written: those were watched then
-                    await watch_answers(connection, [each for each in ordered if each.key not in stored_before])
+                    await watch_answers(connection, first)
+                await queue_scores(connection, first, self.sinks)
                 stored = await _without_own(connection, ordered, stored_before)
                 await write_answers(connection, [each for each in ordered if each.key not in stored])
                 return stored

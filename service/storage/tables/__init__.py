@@ -17,6 +17,7 @@ from service.storage.tables.events import (
     LABELS,
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
+    UNSENT_SCORES,
 )
 from service.storage.tables.review import PAST_LABELS, REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
 from service.storage.tables.tenants import TENANT_LEARNED_RULES, TENANT_RULES, TENANT_SCHEMAS
@@ -43,5 +44,6 @@ __all__ = [
     "TENANT_LEARNED_RULES",
     "TENANT_RULES",
     "TENANT_SCHEMAS",
+    "UNSENT_SCORES",
     "WATCHED_ANSWERS",
 ]

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     DateTime,
     Double,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -243,6 +245,21 @@ class RememberedAnswerRow(SQLModel, table=True):
     occurred_at: datetime = time_column()
 
 
+class UnsentScoreRow(SQLModel, table=True):
+    """An evaluation that a sink has not got yet."""
+
+    __tablename__: ClassVar[str] = "unsent_scores"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("unsent_scores_due", "sink", "due", "id"),)
+
+    id: int = Field(sa_column=Column(BigInteger, Identity(), primary_key=True))
+    sink: str = column(Text)
+    evaluation: UUID = column(Uuid)
+    occurred_at: datetime = time_column()
+    due: datetime = time_column()
+    tries: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
+    unknown: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
+
+
 CANARY_ANSWERS = table(CanaryAnswerRow)
 EVENT_KEYS = table(EventKeyRow)
 EVALUATIONS = table(EvaluationRow)
@@ -250,3 +267,4 @@ DEFERRED_EVENTS = table(DeferredEventRow)
 LABELS = table(LabelRow)
 REFERENCE_VERDICTS = table(ReferenceVerdictRow)
 REMEMBERED_ANSWERS = table(RememberedAnswerRow)
+UNSENT_SCORES = table(UnsentScoreRow)

@@ -1,0 +1,1 @@
+"""`sqlassay mcp`: scoring as tools of the Model Context Protocol."""

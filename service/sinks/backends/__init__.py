@@ -1,0 +1,1 @@
+"""One module for each backend: how its requests look."""
