@@ -12,7 +12,7 @@ class DatabaseSettings(SettingsGroup):
 
     url: SecretStr | None = Field(
         default=None,
-        description="postgresql:// or postgresql+asyncpg:// URL, which may name several hosts; "
+        description="postgresql:// URL as libpq and psql take it, which may name several hosts; "
         "unset starts the embedded PostgreSQL.",
     )
     pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")

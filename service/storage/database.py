@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, CursorResult, Engine, ExceptionContext, Select, event, make_url, text
-from sqlalchemy.exc import ArgumentError, InvalidatePoolError, SQLAlchemyError
+from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -26,13 +26,12 @@ from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.logs import log
 from service.settings import Settings
-from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
-from service.storage.hosts import CONNECT_SECONDS, first_writable, is_database_url, read_hosts
+from service.storage.hosts import ConnectFirstWritable
+from service.storage.libpq_url import read_url
 from service.storage.locks import AdvisoryLock, wait_for_lock
 
-DRIVER = "postgresql+asyncpg"
 _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
 _REFUSALS = frozenset({"22", "23", "54"})
@@ -59,23 +58,6 @@ async def database_url(settings: Settings) -> AsyncGenerator[URL]:
         await asyncio.to_thread(embedded.__exit__, None, None, None)
 
 
-def read_url(text_: str) -> URL:
-    """The URL with the asyncpg driver. Raises `SettingsError` without the URL, which may hold a password.
-
-    >>> read_url("postgres://me:secret@db/assay").render_as_string(hide_password=True)
-    'postgresql+asyncpg://me:***@db/assay'
-    """
-    url = None
-    with suppress(ArgumentError, ValueError):
-        url = read_hosts(text_) if is_database_url(text_) else None
-    if url is None:
-        raise SettingsError(
-            "SQLASSAY_DATABASE__URL is not a PostgreSQL URL: write postgresql://user:password@host:5432/name"
-            " (several hosts: host1:5432,host2:5432), with @ / ? # and spaces of the password as %40 %2F %3F %23 %20"
-        )
-    return url.set(drivername=DRIVER)
-
-
 def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     """A pool of connections, each opened on first use."""
     engine = create_async_engine(
@@ -87,10 +69,9 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any
         json_deserializer=orjson.loads,
         connect_args={
-            "timeout": CONNECT_SECONDS,
             "command_timeout": settings.timeout,
             "server_settings": {"timezone": "UTC"},
-            **first_writable(url),
+            "async_creator_fn": ConnectFirstWritable(),
         },
     )
     event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)

@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.errors import Unavailable
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine, read_url, translate_errors
+from service.storage.database import create_engine, translate_errors
 from service.storage.database_sight import DatabaseSight, look_at_database
+from service.storage.libpq_url import read_url
 from service.storage.tables import METADATA
 
 OLDEST = 15
