@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from service.settings.group import SettingsGroup
@@ -17,6 +19,10 @@ class DatabaseSettings(SettingsGroup):
     )
     pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
+    pooler: Literal["transaction", "session"] | None = Field(
+        default=None,
+        description="How a pooler such as PgBouncer, to which the URL leads, lends connections; unset is no pooler.",
+    )
     search_index: bool = Field(
         default=True,
         description="`sqlassay migrate` makes the index of questions and SQL that makes searches quick and storing "

@@ -31,6 +31,14 @@ from service.storage.embedded import embedded_postgres
 from service.storage.hosts import ConnectFirstWritable
 from service.storage.libpq_url import read_url
 from service.storage.locks import AdvisoryLock, wait_for_lock
+from service.storage.pooler import (
+    FIX,
+    LOST_STATEMENTS,
+    connect_arguments,
+    engine_options,
+    refuse_unnamed_pooler,
+    single_statements,
+)
 
 _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
@@ -72,7 +80,9 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
             "command_timeout": settings.timeout,
             "server_settings": {"timezone": "UTC"},
             "async_creator_fn": ConnectFirstWritable(),
+            **connect_arguments(settings),
         },
+        execution_options=engine_options(settings),
     )
     event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)
     _ask_idle_connections(engine.sync_engine)
@@ -117,6 +127,8 @@ def translate_errors(url: URL) -> Generator[None]:
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
             # the driver's message may repeat the row, so it must not reach a traceback
             raise RefusedByStore(_schema_names(cause, state)) from None
+        if state in LOST_STATEMENTS:
+            raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
         raise StoreUnavailable(
             f"the database does not answer ({failure_text(cause)}): start it or correct SQLASSAY_DATABASE__URL"
         ) from None
@@ -141,6 +153,8 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
     async with database_url(settings) as url:
         engine = create_engine(url, settings.database)
         try:
+            with translate_errors(url):
+                await refuse_unnamed_pooler(engine, settings.database)
             if migrate_first:
                 await migrate(engine)
             yield engine
@@ -151,9 +165,7 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
 async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, Any]]:
     """The rows of a query, by column name; raises `StoreUnavailable`."""
     with translate_errors(engine.url):
-        async with engine.connect() as connection:
-            # one statement needs no transaction around it, which takes two more trips
-            await connection.execution_options(isolation_level="AUTOCOMMIT")
+        async with single_statements(engine).connect() as connection:
             return rows_by_name(await connection.execute(query))
 
 
