@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,17 +15,12 @@ from aiokafka.errors import (
     KafkaError,
     MessageSizeTooLargeError,
 )
-from faststream.kafka.security import parse_security
-from faststream.security import BaseSecurity, SASLPlaintext, SASLScram256, SASLScram512
 
 from consumers.errors import Unavailable
 from consumers.stream.ports import Message
 from consumers.wire.texts import shorten
-from service.settings.loading import SettingsError
+from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
-
-_SASL = {"PLAIN": SASLPlaintext, "SCRAM-SHA-256": SASLScram256, "SCRAM-SHA-512": SASLScram512}
-
 
 _EXPLAIN_SECONDS = 2.0
 """How long a failed request may ask whether any broker answers."""
@@ -34,34 +28,6 @@ _EXPLAIN_SECONDS = 2.0
 
 class KafkaUnavailable(Unavailable):
     """Kafka does not answer."""
-
-
-def security(settings: KafkaSettings) -> BaseSecurity:
-    """TLS and SASL of the connection; raises `SettingsError` for an unreadable certificate file."""
-    context = _tls_context(settings) if settings.tls else None
-    if settings.sasl_mechanism is None:
-        return BaseSecurity(ssl_context=context, use_ssl=settings.tls)
-    password = settings.sasl_password.get_secret_value() if settings.sasl_password is not None else ""
-    kind = _SASL[settings.sasl_mechanism]
-    return kind(username=settings.sasl_username or "", password=password, ssl_context=context, use_ssl=settings.tls)
-
-
-def _tls_context(settings: KafkaSettings) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=settings.ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise SettingsError(f"kafka.ca_file {settings.ca_file} cannot be read: {error}") from error
-    if settings.certificate_file is None:
-        return context
-    key = settings.key_file or settings.certificate_file
-    try:
-        # without a password here, OpenSSL would ask for one at the terminal
-        context.load_cert_chain(settings.certificate_file, key, password="")
-    except (OSError, ssl.SSLError) as error:
-        raise SettingsError(
-            f"kafka.certificate_file {settings.certificate_file} with key_file {key} cannot be read: {error}"
-        ) from error
-    return context
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +67,7 @@ class KafkaPublisher:
             async with asyncio.timeout(min(self.timeout, _EXPLAIN_SECONDS)):
                 answers = await client.force_metadata_update()
         unknown = {each.topic for each in messages if not client.cluster.partitions_for_topic(each.topic)}
+        unknown -= client.cluster.unauthorized_topics
         if not answers:
             return unreachable(error, self.servers)
         self.missing.update(unknown)
@@ -148,7 +115,7 @@ async def open_publisher(settings: KafkaSettings) -> AsyncGenerator[KafkaPublish
         max_request_size=32 * 1024 * 1024,
         request_timeout_ms=int(settings.timeout * 1000),
         metadata_max_age_ms=30_000,
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await producer.start()
@@ -170,7 +137,7 @@ async def topics(settings: KafkaSettings) -> dict[str, list[int]]:
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await admin.start()

@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from pydantic import ValidationError
 
-from service.kafka.client import security
+from service.kafka.login import security
 from service.settings.loading import SettingsError
 from service.settings.stream_settings import KafkaSettings
 from tests.servers.certificates import write_certificate

@@ -8,12 +8,11 @@ from typing import Any
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, for_code
-from faststream.kafka.security import parse_security
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
 from service.commands.doctor.findings import CheckResult, error, ok, warning
-from service.kafka.client import security
+from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
 from service.settings.stream_settings import KafkaSettings
 
@@ -107,7 +106,7 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await admin.start()
