@@ -51,7 +51,9 @@ class RetentionSettings(SettingsGroup):
 class RedisSettings(SettingsGroup):
     """The cache that processes share. Without Redis each process has its own."""
 
-    url: SecretStr | None = Field(default=None, description="redis:// or rediss:// URL; unset runs without Redis.")
+    url: SecretStr | None = Field(
+        default=None, description="redis://, rediss:// or redis+sentinel:// URL; unset runs without Redis."
+    )
     prefix: str = Field(
         default="sqlassay", min_length=1, max_length=64, pattern=r"^[\w.-]+$", description="First part of every key."
     )
