@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
 from service.settings.stream_settings import KafkaSettings
 
+_TRIES, _AGAIN_SECONDS = 10, 0.5
 _CREATE = "kafka-topics.sh --create --topic"
 
 
@@ -125,9 +127,20 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
 
 
 async def _group_error(admin: Any, group: str) -> dict[str, str]:
+    """Why a group may not be described. A broker that has just started first makes its table of groups."""
+    failure: type[BaseException] | None = None
+    for _ in range(_TRIES):
+        failure = await _described(admin, group)
+        if failure is None or not getattr(failure, "retriable", False):
+            break
+        await asyncio.sleep(_AGAIN_SECONDS)
+    return {} if failure is None else {group: failure.__name__}
+
+
+async def _described(admin: Any, group: str) -> type[BaseException] | None:
     try:
         answers = await admin.describe_consumer_groups([group])
     except KafkaError as failure:
-        return {group: type(failure).__name__}
+        return type(failure)
     codes = [each[0] for answer in answers for each in answer.groups if each[0]]
-    return {group: for_code(codes[0]).__name__} if codes else {}
+    return for_code(codes[0]) if codes else None
