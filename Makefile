@@ -99,7 +99,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --pyt
 
 lock: $(STAMP) ## Pin what pyproject.toml asks for, with hashes; ARGS="--upgrade" or ARGS="--upgrade-package NAME" takes newer versions.
 	@$(RESOLVE) $(ARGS) pyproject.toml --all-extras -o constraints.txt
-	@$(RESOLVE) -c constraints.txt pyproject.toml --extra service --extra telemetry --extra verify -o deploy/image/packages.txt
+	@$(RESOLVE) -c constraints.txt pyproject.toml --extra msk --extra service --extra telemetry --extra verify -o deploy/image/packages.txt
 	@echo hatchling | $(RESOLVE) -c constraints.txt - -o deploy/image/build-packages.txt
 
 sbom: $(STAMP) ## Write the bill of materials of the image, CycloneDX 1.6, to dist/sbom.json; OUT=FILE names another file.

@@ -6,10 +6,11 @@ import asyncio
 
 from alembic import context
 from sqlalchemy import Connection
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.settings.loading import load_settings
 from service.storage import tables
+from service.storage.database import create_engine
+from service.storage.libpq_url import read_url
 from service.storage.partitions import is_declared
 
 
@@ -22,10 +23,10 @@ def run(connection: Connection) -> None:
 
 async def run_apart() -> None:
     """Runs the revisions on a new connection, for `alembic revision --autogenerate`."""
-    url = load_settings().database.url
-    if url is None:
+    settings = load_settings().database
+    if settings.url is None:
         raise SystemExit("set SQLASSAY_DATABASE__URL to write revisions; `sqlassay migrate` runs them anywhere")
-    engine = create_async_engine(url.get_secret_value())
+    engine = create_engine(read_url(settings.url.get_secret_value()), settings)
     async with engine.begin() as connection:
         await connection.run_sync(run)
     await engine.dispose()

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 from collections.abc import Iterator
 
 from consumers.wire.texts import shorten
 
 _ABOUT_THE_ADDRESS = frozenset({"08", "28", "3D"})
 """SQLSTATE classes whose messages repeat parts of the URL: connection, authorization and name of the database."""
+_OTHER_NAMES = frozenset({62, 64})
+"""OpenSSL's codes of a certificate for another name or address."""
 _MOST_CAUSES = 10
 
 
@@ -26,16 +29,27 @@ def failure_text(error: BaseException) -> str:
     'OSError'
     """
     for each in _causes(error):
-        if isinstance(each, socket.gaierror):
-            return "its host name is not known"
-        if isinstance(each, TimeoutError):
-            return "it took too long"
         if isinstance(each, OSError):
-            return os.strerror(each.errno) if each.errno else type(each).__name__
+            return _of_the_system(each)
     state = str(getattr(error, "sqlstate", None) or "")
     if state and state[:2] not in _ABOUT_THE_ADDRESS:
         return shorten(str(getattr(error, "message", None) or error) or type(error).__name__, 200)
     return type(error).__name__
+
+
+def _of_the_system(error: OSError) -> str:
+    if isinstance(error, socket.gaierror):
+        return "its host name is not known"
+    if isinstance(error, TimeoutError):
+        return "it took too long"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        other_name = error.verify_code in _OTHER_NAMES
+        return f"its certificate {'names another host' if other_name else f'is refused: {error.verify_message}'}"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS fails: {error.reason}"
+    if isinstance(error, ConnectionError) and "rejected SSL" in str(error):
+        return "it has no TLS"
+    return os.strerror(error.errno) if error.errno else type(error).__name__
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -22,7 +22,7 @@ from service.api.connections import impatient_protocol
 from service.application import build_app
 from service.judges.configured_panel import open_panel
 from service.judges.weights import fitted_judge, local_judge
-from service.kafka.client import open_publisher
+from service.kafka.client import KafkaPublisher, open_publisher
 from service.kafka.closed_connections import reconnect_after_resets
 from service.logs import configure_logs, log
 from service.metrics import Metrics
@@ -71,7 +71,7 @@ async def running(
         engine = await _open_database(stack, settings)
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
         rules = await _open_rules(stack, settings, engine, redis, metrics)
-        publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
+        publisher = await _open_publisher(stack, settings, role)
         parts = ProcessParts(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
         )
@@ -101,6 +101,14 @@ async def _open_database(stack: AsyncExitStack, settings: Settings) -> AsyncEngi
         # a configured database may hold millions of answers: there `migrate` makes it
         await make_search_index(engine.url, settings.database)
     return engine
+
+
+async def _open_publisher(stack: AsyncExitStack, settings: Settings, role: ProcessRole) -> KafkaPublisher | None:
+    if not settings.kafka.bootstrap_servers:
+        return None
+    # without Kafka an api still serves results, reports and rules; a worker has nothing to do
+    opened = open_publisher(settings.kafka, wait=role is not ProcessRole.API)
+    return await stack.enter_async_context(opened)
 
 
 def _metrics(settings: Settings, local: LocalJudge, role: ProcessRole) -> Metrics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -148,6 +149,8 @@ def postgres_server(url: str, limits: DatabaseLimits, allowance: Allowance) -> G
 
 async def _connect(url: str, limits: DatabaseLimits) -> Any:
     asyncpg = driver("asyncpg")
+    # libpq's, which the driver would send to the server; the limit holds for connecting too
+    url = re.sub(r"(?<=[?&])connect_timeout=\d*(?:&|$)", "", url)
     try:
         return await asyncpg.connect(url, timeout=limits.seconds, server_settings=_session(limits))
     except asyncpg.PostgresError as error:
@@ -161,6 +164,8 @@ def _rejected(error: Any) -> str:
     state = str(error.sqlstate)
     if state.startswith("28"):
         return "the server refuses the user or the password"
+    if state == "42704":
+        return "the URL sets a parameter that neither the driver nor the server has: remove it"
     return "the server has no such database" if state == "3D000" else f"the server refuses a connection ({state})"
 
 

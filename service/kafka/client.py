@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,21 +12,20 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import (
     BrokerResponseError,
+    KafkaConnectionError,
     KafkaError,
     MessageSizeTooLargeError,
 )
-from faststream.kafka.security import parse_security
-from faststream.security import BaseSecurity, SASLPlaintext, SASLScram256, SASLScram512
 
 from consumers.errors import Unavailable
 from consumers.stream.ports import Message
 from consumers.wire.texts import shorten
-from service.settings.loading import SettingsError
+from service.kafka.login import login
+from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
-_SASL = {"PLAIN": SASLPlaintext, "SCRAM-SHA-256": SASLScram256, "SCRAM-SHA-512": SASLScram512}
-
-
+_AGAIN_SECONDS = 1.0
+"""How long a publisher waits between two tries to reach a broker for the first time."""
 _EXPLAIN_SECONDS = 2.0
 """How long a failed request may ask whether any broker answers."""
 
@@ -36,40 +34,12 @@ class KafkaUnavailable(Unavailable):
     """Kafka does not answer."""
 
 
-def security(settings: KafkaSettings) -> BaseSecurity:
-    """TLS and SASL of the connection; raises `SettingsError` for an unreadable certificate file."""
-    context = _tls_context(settings) if settings.tls else None
-    if settings.sasl_mechanism is None:
-        return BaseSecurity(ssl_context=context, use_ssl=settings.tls)
-    password = settings.sasl_password.get_secret_value() if settings.sasl_password is not None else ""
-    kind = _SASL[settings.sasl_mechanism]
-    return kind(username=settings.sasl_username or "", password=password, ssl_context=context, use_ssl=settings.tls)
-
-
-def _tls_context(settings: KafkaSettings) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=settings.ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise SettingsError(f"kafka.ca_file {settings.ca_file} cannot be read: {error}") from error
-    if settings.certificate_file is None:
-        return context
-    key = settings.key_file or settings.certificate_file
-    try:
-        # without a password here, OpenSSL would ask for one at the terminal
-        context.load_cert_chain(settings.certificate_file, key, password="")
-    except (OSError, ssl.SSLError) as error:
-        raise SettingsError(
-            f"kafka.certificate_file {settings.certificate_file} with key_file {key} cannot be read: {error}"
-        ) from error
-    return context
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KafkaPublisher:
     """A `Publisher` that waits until all in-sync replicas have a message."""
 
     producer: Any
-    """An `AIOKafkaProducer`, whose methods are untyped."""
+    """An `AIOKafkaProducer`, whose methods are untyped; `None` until a broker has answered."""
     timeout: float
     servers: str | None = None
     """The brokers' addresses as configured."""
@@ -78,6 +48,8 @@ class KafkaPublisher:
 
     async def publish(self, messages: Sequence[Message]) -> Collection[int]:
         """Sends all messages and waits for all; returns the positions of those too large for the broker."""
+        if self.producer is None:
+            raise unreachable(KafkaConnectionError("no broker has answered since the start"), self.servers)
         try:
             async with asyncio.timeout(self.timeout):
                 sent = [await self._send(each) for each in messages]
@@ -101,6 +73,7 @@ class KafkaPublisher:
             async with asyncio.timeout(min(self.timeout, _EXPLAIN_SECONDS)):
                 answers = await client.force_metadata_update()
         unknown = {each.topic for each in messages if not client.cluster.partitions_for_topic(each.topic)}
+        unknown -= client.cluster.unauthorized_topics
         if not answers:
             return unreachable(error, self.servers)
         self.missing.update(unknown)
@@ -137,9 +110,48 @@ def unreachable(error: BaseException, servers: str | None = None) -> KafkaUnavai
 
 
 @asynccontextmanager
-async def open_publisher(settings: KafkaSettings) -> AsyncGenerator[KafkaPublisher]:
-    """A publisher on the configured brokers; raises `KafkaUnavailable` if none answers."""
-    producer = AIOKafkaProducer(
+async def open_publisher(settings: KafkaSettings, *, wait: bool = True) -> AsyncGenerator[KafkaPublisher]:
+    """A publisher on the configured brokers; raises `KafkaUnavailable` if none answers.
+
+    Without `wait` it is there at once, raises `KafkaUnavailable` for each message and asks again until one answers.
+    """
+    publisher = KafkaPublisher(None, settings.timeout, settings.bootstrap_servers)
+    async with AsyncExitStack() as stack:
+        try:
+            publisher.producer = await _producer(settings)
+        except KafkaUnavailable as error:
+            if wait:
+                raise
+            log.warning(
+                "kafka_away_at_start", error=str(error), effect="events by HTTP get status 503 until it answers"
+            )
+            starting = asyncio.create_task(_start_later(publisher, settings), name="start-publisher")
+            stack.push_async_callback(_end, starting)
+        try:
+            yield publisher
+        finally:
+            await stack.aclose()
+            if publisher.producer is not None:
+                with suppress(KafkaError, OSError, TimeoutError):
+                    async with asyncio.timeout(settings.timeout):
+                        await publisher.producer.stop()
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _start_later(publisher: KafkaPublisher, settings: KafkaSettings) -> None:
+    while publisher.producer is None:
+        await asyncio.sleep(_AGAIN_SECONDS)
+        with suppress(KafkaUnavailable):
+            publisher.producer = await _producer(settings)
+    log.info("kafka_answers")
+
+
+async def _producer(settings: KafkaSettings) -> Any:
+    producer: Any = AIOKafkaProducer(
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
         acks="all",
@@ -148,20 +160,17 @@ async def open_publisher(settings: KafkaSettings) -> AsyncGenerator[KafkaPublish
         max_request_size=32 * 1024 * 1024,
         request_timeout_ms=int(settings.timeout * 1000),
         metadata_max_age_ms=30_000,
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await producer.start()
-    except (KafkaError, OSError) as error:
+    except BaseException as error:
         with suppress(Exception):
             await producer.stop()
-        raise unavailable(error) from error
-    try:
-        yield KafkaPublisher(producer, settings.timeout, settings.bootstrap_servers)
-    finally:
-        with suppress(KafkaError, OSError, TimeoutError):
-            async with asyncio.timeout(settings.timeout):
-                await producer.stop()
+        if isinstance(error, KafkaError | OSError):
+            raise unavailable(error) from error
+        raise
+    return producer
 
 
 async def topics(settings: KafkaSettings) -> dict[str, list[int]]:
@@ -170,7 +179,7 @@ async def topics(settings: KafkaSettings) -> dict[str, list[int]]:
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await admin.start()

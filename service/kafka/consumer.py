@@ -24,7 +24,8 @@ from consumers.stream.driver import Driver
 from consumers.stream.ports import NotAssigned, Partition, UnreadableBatch
 from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
-from service.kafka.client import KafkaUnavailable, security, topics, unavailable
+from service.kafka.client import KafkaUnavailable, topics, unavailable
+from service.kafka.login import security, token_provider
 from service.kafka.partition_fetcher import fetch_by_partition
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
@@ -185,6 +186,7 @@ def _broker(settings: KafkaSettings) -> KafkaBroker:
         request_timeout_ms=int(settings.timeout * 1000),
         metadata_max_age_ms=30_000,
         security=security(settings),
+        sasl_oauth_token_provider=token_provider(settings),
     )
 
 

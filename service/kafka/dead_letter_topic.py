@@ -10,11 +10,11 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
-from faststream.kafka.security import parse_security
 
 from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replay_message
 from consumers.stream.ports import Publisher, UnreadableBatch
-from service.kafka.client import open_publisher, security, topics, unavailable
+from service.kafka.client import open_publisher, topics, unavailable
+from service.kafka.login import login
 from service.kafka.partition_fetcher import fetch_by_partition
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
@@ -45,7 +45,7 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
         enable_auto_commit=False,
         auto_offset_reset="earliest",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     fetch_by_partition()
     try:

@@ -20,10 +20,10 @@ from aiokafka.protocol.commit import OffsetFetchRequest
 from aiokafka.protocol.coordination import FindCoordinatorRequest
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.protocol.offset import OffsetRequest
-from faststream.kafka.security import parse_security
 
 from consumers.stream.ports import Partition
-from service.kafka.client import security, unreachable
+from service.kafka.client import unreachable
+from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
 _DESCRIBED = frozenset({NoError, UnknownTopicOrPartitionError})
@@ -112,7 +112,7 @@ class KafkaObserver:
                 bootstrap_servers=self.settings.bootstrap_servers or "",
                 client_id="sqlassay-observer",
                 request_timeout_ms=int(self.settings.timeout * 1000),
-                **parse_security(security(self.settings)),
+                **login(self.settings),
             )
             # kept first: a bootstrap that is cancelled must be closed too
             self._client = client

@@ -11,12 +11,12 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import IllegalGenerationError, KafkaError, RebalanceInProgressError, UnknownMemberIdError
-from faststream.kafka.security import parse_security
 
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_cut
 from consumers.stream.ports import UnreadableBatch
 from consumers.wire.events import InvalidReason
-from service.kafka.client import KafkaUnavailable, open_publisher, security, topics, unavailable
+from service.kafka.client import KafkaUnavailable, open_publisher, topics, unavailable
+from service.kafka.login import login
 from service.kafka.partition_fetcher import fetch_by_partition, unreadable
 from service.settings.stream_settings import KafkaSettings
 
@@ -187,7 +187,7 @@ def _connection(settings: KafkaSettings) -> dict[str, Any]:
         "bootstrap_servers": settings.bootstrap_servers or "",
         "client_id": "sqlassay-skip",
         "request_timeout_ms": int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     }
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
-from faststream.kafka.security import parse_security
 
-from service.kafka.client import security
+from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
 _UNKNOWN = "for an unknown time: the broker does not say"
@@ -23,7 +22,7 @@ async def topic_retention(settings: KafkaSettings, topics: Collection[str]) -> M
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await admin.start()

@@ -111,7 +111,7 @@ async def open_watch(
     """Watches what a process depends on; `reads` says whether it is a worker."""
     watch, judge = DependencyWatch(metrics=parts.metrics, policy=policy), parts.settings.judge
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(_watched_database(parts.engine, watch))
+        await stack.enter_async_context(_watched_database(parts.engine, parts.settings.database, watch))
         if publisher is not None:
             await stack.enter_async_context(_watched_kafka(parts.settings, publisher, watch, reads=reads))
         if redis is not None:
@@ -123,9 +123,11 @@ async def open_watch(
 
 
 @asynccontextmanager
-async def _watched_database(engine: AsyncEngine, watch: DependencyWatch) -> AsyncGenerator[None]:
+async def _watched_database(
+    engine: AsyncEngine, settings: DatabaseSettings, watch: DependencyWatch
+) -> AsyncGenerator[None]:
     """Watches PostgreSQL over a connection of its own: a pool that is busy is no outage."""
-    own = create_engine(engine.url, DatabaseSettings(pool_size=1, timeout=watch.policy.timeout))
+    own = create_engine(engine.url, settings.model_copy(update={"pool_size": 1, "timeout": watch.policy.timeout}))
 
     async def probe(seconds: float) -> None:
         try:

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from consumers.errors import CacheUnavailable
 from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.logs import log
-from service.settings.loading import SettingsError
+from service.redis.addresses import close_client, redis_client, refuse_cluster
 from service.settings.storage_settings import RedisSettings
-
-_CONNECTIONS = 32
-"""Most connections of one process, the subscription to rule changes included."""
-_POOL_TIMEOUTS = 10
-"""How many timeouts a command waits for a free connection: a busy pool does not mean that Redis is down."""
 
 
 @dataclass(slots=True)
@@ -98,52 +90,16 @@ class RedisLink:
 async def open_redis(
     settings: RedisSettings, failed: Callable[[str], None] = lambda use: None
 ) -> AsyncGenerator[RedisLink | None]:
-    """Opens a link to the configured Redis; `None` where none is configured. The first command connects.
+    """Opens a link to the configured Redis; `None` where none is configured. One that is down may come later.
 
-    Raises `SettingsError` for an invalid URL.
+    Raises `SettingsError` for an invalid URL, and for a cluster of several shards.
     """
     if settings.url is None:
         yield None
         return
-    client = _client(settings, settings.url.get_secret_value())
+    client = redis_client(settings, settings.url.get_secret_value())
     try:
+        await refuse_cluster(client)
         yield RedisLink(client=client, prefix=settings.prefix, failed=failed)
     finally:
-        await client.aclose()
-
-
-_OPTION = (
-    r"(?:db|username|password|protocol|client_name|socket_timeout|socket_connect_timeout|socket_keepalive"
-    r"|retry_on_timeout|max_connections|health_check_interval|ssl_(?:cert_reqs|ca_certs|ca_path|ca_data|certfile|keyfile|check_hostname))=[^\s@#&]*"
-)
-_URL = re.compile(
-    r"(?:rediss?://(?:[^\s/?#]*@)?(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])?(?::(?P<port>\d{1,5}))?(?:/\d{0,5})?|unix://[^\s?#]*)"
-    rf"(?:\?{_OPTION}(?:&{_OPTION})*)?",
-    re.ASCII,
-)
-"""A URL whose parts are where they belong. What is not may be a part of the password."""
-_LAST_PORT = 65_535
-
-
-def _client(settings: RedisSettings, url: str) -> Redis:
-    try:
-        found = _URL.fullmatch(url)
-        if found is None or int(found["port"] or 0) > _LAST_PORT:
-            raise ValueError("a part of the URL is not where it belongs")
-        # the plain pool raises where no connection is free, as if Redis were down; this one waits
-        pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] untyped by the library
-            url,
-            max_connections=_CONNECTIONS,
-            timeout=settings.timeout * _POOL_TIMEOUTS,
-            socket_timeout=settings.timeout,
-            socket_connect_timeout=settings.timeout,
-            retry=Retry(NoBackoff(), 0),
-            health_check_interval=30,
-        )
-        return Redis.from_pool(pool)
-    except ValueError:
-        # the message of the library may repeat the URL, which holds a password
-        raise SettingsError(
-            "SQLASSAY_REDIS__URL is not a Redis URL: write redis://[:password@]host:6379/0, with / ? # and spaces of"
-            " the password as %2F %3F %23 %20"
-        ) from None
+        await close_client(client)

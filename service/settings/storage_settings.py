@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from service.settings.group import SettingsGroup
@@ -12,11 +14,15 @@ class DatabaseSettings(SettingsGroup):
 
     url: SecretStr | None = Field(
         default=None,
-        description="postgresql:// or postgresql+asyncpg:// URL, which may name several hosts; "
+        description="postgresql:// URL as libpq and psql take it, which may name several hosts; "
         "unset starts the embedded PostgreSQL.",
     )
     pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
+    pooler: Literal["transaction", "session"] | None = Field(
+        default=None,
+        description="How a pooler such as PgBouncer, to which the URL leads, lends connections; unset is no pooler.",
+    )
     search_index: bool = Field(
         default=True,
         description="`sqlassay migrate` makes the index of questions and SQL that makes searches quick and storing "
@@ -45,7 +51,9 @@ class RetentionSettings(SettingsGroup):
 class RedisSettings(SettingsGroup):
     """The cache that processes share. Without Redis each process has its own."""
 
-    url: SecretStr | None = Field(default=None, description="redis:// or rediss:// URL; unset runs without Redis.")
+    url: SecretStr | None = Field(
+        default=None, description="redis://, rediss:// or redis+sentinel:// URL; unset runs without Redis."
+    )
     prefix: str = Field(
         default="sqlassay", min_length=1, max_length=64, pattern=r"^[\w.-]+$", description="First part of every key."
     )

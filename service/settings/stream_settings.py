@@ -54,11 +54,26 @@ class KafkaSettings(SettingsGroup):
     key_file: Path | None = Field(
         default=None, description="Key of the client's certificate; unset reads it from `certificate_file`."
     )
-    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "AWS_MSK_IAM"] | None = Field(
         default=None, description="SASL mechanism; unset uses none."
     )
-    sasl_username: str | None = Field(default=None, description="User name.")
-    sasl_password: SecretStr | None = Field(default=None, description="Password.")
+    sasl_username: str | None = Field(default=None, description="User name; with OAUTHBEARER the client's id.")
+    sasl_password: SecretStr | None = Field(default=None, description="Password; with OAUTHBEARER the client's secret.")
+    sasl_token_url: str | None = Field(
+        default=None, pattern=r"^https?://[^\s@]+$", description="Endpoint that gives tokens for OAUTHBEARER."
+    )
+    sasl_token_fields: dict[str, str] = Field(
+        default_factory=dict, description='Further fields of the request for a token, as JSON: {"scope": "kafka"}.'
+    )
+    sasl_token_ca_file: Path | None = Field(
+        default=None, description="Certificates to trust of that endpoint; unset trusts the system's."
+    )
+    sasl_extensions: dict[str, str] = Field(
+        default_factory=dict, description='SASL extensions for OAUTHBEARER, as JSON: {"logicalCluster": "lkc-1"}.'
+    )
+    sasl_region: str | None = Field(
+        default=None, pattern=r"^[a-z0-9-]+$", description="AWS region of the cluster, for AWS_MSK_IAM."
+    )
 
     @model_validator(mode="after")
     def _a_certificate_needs_tls(self) -> Self:
@@ -70,6 +85,17 @@ class KafkaSettings(SettingsGroup):
             raise ValueError(
                 f"key_file {self.key_file} has no certificate: set SQLASSAY_KAFKA__CERTIFICATE_FILE, or unset it"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _a_login_is_whole(self) -> Self:
+        needed = {
+            "OAUTHBEARER": {"sasl_token_url": self.sasl_token_url, "sasl_username": self.sasl_username},
+            "AWS_MSK_IAM": {"sasl_region": self.sasl_region, "tls": self.tls},
+        }.get(self.sasl_mechanism or "", {})
+        missing = [f"SQLASSAY_KAFKA__{name.upper()}" for name, value in needed.items() if not value]
+        if missing:
+            raise ValueError(f"sasl_mechanism {self.sasl_mechanism} needs more: set {' and '.join(missing)}")
         return self
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, CursorResult, Engine, ExceptionContext, Select, event, make_url, text
-from sqlalchemy.exc import ArgumentError, InvalidatePoolError, SQLAlchemyError
+from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -26,13 +26,20 @@ from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.logs import log
 from service.settings import Settings
-from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
-from service.storage.hosts import CONNECT_SECONDS, first_writable, is_database_url, read_hosts
+from service.storage.hosts import ConnectFirstWritable
+from service.storage.libpq_url import read_url
 from service.storage.locks import AdvisoryLock, wait_for_lock
+from service.storage.pooler import (
+    FIX,
+    LOST_STATEMENTS,
+    connect_arguments,
+    engine_options,
+    refuse_unnamed_pooler,
+    single_statements,
+)
 
-DRIVER = "postgresql+asyncpg"
 _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
 _REFUSALS = frozenset({"22", "23", "54"})
@@ -59,23 +66,6 @@ async def database_url(settings: Settings) -> AsyncGenerator[URL]:
         await asyncio.to_thread(embedded.__exit__, None, None, None)
 
 
-def read_url(text_: str) -> URL:
-    """The URL with the asyncpg driver. Raises `SettingsError` without the URL, which may hold a password.
-
-    >>> read_url("postgres://me:secret@db/assay").render_as_string(hide_password=True)
-    'postgresql+asyncpg://me:***@db/assay'
-    """
-    url = None
-    with suppress(ArgumentError, ValueError):
-        url = read_hosts(text_) if is_database_url(text_) else None
-    if url is None:
-        raise SettingsError(
-            "SQLASSAY_DATABASE__URL is not a PostgreSQL URL: write postgresql://user:password@host:5432/name"
-            " (several hosts: host1:5432,host2:5432), with @ / ? # and spaces of the password as %40 %2F %3F %23 %20"
-        )
-    return url.set(drivername=DRIVER)
-
-
 def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     """A pool of connections, each opened on first use."""
     engine = create_async_engine(
@@ -87,11 +77,12 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any
         json_deserializer=orjson.loads,
         connect_args={
-            "timeout": CONNECT_SECONDS,
             "command_timeout": settings.timeout,
             "server_settings": {"timezone": "UTC"},
-            **first_writable(url),
+            "async_creator_fn": ConnectFirstWritable(),
+            **connect_arguments(settings),
         },
+        execution_options=engine_options(settings),
     )
     event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)
     _ask_idle_connections(engine.sync_engine)
@@ -136,6 +127,8 @@ def translate_errors(url: URL) -> Generator[None]:
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
             # the driver's message may repeat the row, so it must not reach a traceback
             raise RefusedByStore(_schema_names(cause, state)) from None
+        if state in LOST_STATEMENTS:
+            raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
         raise StoreUnavailable(
             f"the database does not answer ({failure_text(cause)}): start it or correct SQLASSAY_DATABASE__URL"
         ) from None
@@ -160,6 +153,8 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
     async with database_url(settings) as url:
         engine = create_engine(url, settings.database)
         try:
+            with translate_errors(url):
+                await refuse_unnamed_pooler(engine, settings.database)
             if migrate_first:
                 await migrate(engine)
             yield engine
@@ -170,9 +165,7 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
 async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, Any]]:
     """The rows of a query, by column name; raises `StoreUnavailable`."""
     with translate_errors(engine.url):
-        async with engine.connect() as connection:
-            # one statement needs no transaction around it, which takes two more trips
-            await connection.execution_options(isolation_level="AUTOCOMMIT")
+        async with single_statements(engine).connect() as connection:
             return rows_by_name(await connection.execute(query))
 
 

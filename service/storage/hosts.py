@@ -1,17 +1,19 @@
-"""Several hosts of one database: a primary and its standbys. A connection is made to the one that takes writes."""
+"""Connects to the host that takes writes: a primary and its standbys may both be named."""
 
 from __future__ import annotations
 
-import re
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
+from urllib.parse import quote, urlencode
 
 import asyncpg
-from sqlalchemy import URL, make_url
+
+from service.storage.libpq_url import SYSTEM
 
 CONNECT_SECONDS = 10.0
-"""Seconds to connect to a single host."""
+"""Seconds to connect to a single host, where the URL does not say."""
 _SECONDS_EACH = 3.0
 """The same for each of several: a host that accepts connections and answers none must not keep us from the others."""
 _NOT_THIS_HOST = (
@@ -21,84 +23,55 @@ _NOT_THIS_HOST = (
     asyncpg.InterfaceError,
     asyncpg.TargetServerAttributeNotMatched,
 )
-_SEVERAL = re.compile(r"(?P<before>[^/]+://(?:[^@]*@)?)(?P<hosts>[^/?@]+,[^/?@]+)(?P<after>(?:[/?].*)?)")
-_URL = re.compile(
-    r"""(?:postgres|postgresql|postgresql\+asyncpg)://
-        (?:[^\s:/@?#]*(?::[^\s@]*)?@)?
-        (?P<hosts>HOST(?:,HOST)*)?
-        (?:/[^\s/@:?#]*)?
-        (?:\?(?P<options>[^\s@#]*))?""".replace("HOST", r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"),
-    re.VERBOSE | re.ASCII,
-)
-_PORT = re.compile(r":(\d+)(?=,|$)")
-_LAST_PORT = 65_535
-_NUMBERS = frozenset(
-    {"port", "timeout", "command_timeout", "statement_cache_size", "prepared_statement_cache_size"}
-    | {"max_cached_statement_lifetime", "max_cacheable_statement_size"}
-)
-_OPTIONS = _NUMBERS | {"host", "user", "password", "passfile", "ssl", "sslmode", "direct_tls", "target_session_attrs"}
-"""What the part after `?` may set."""
-
-
-def is_database_url(text: str) -> bool:
-    """Whether every part of a URL is where it belongs. What is not may be a part of the password.
-
-    >>> is_database_url("postgresql://me:p%40ss@db:5432/assay?ssl=require"), is_database_url("postgresql://[::1]/assay")
-    (True, True)
-    >>> is_database_url("postgresql://me:p@ss/word@db:5432/assay"), is_database_url("host=db password=p")
-    (False, False)
-    """
-    found = _URL.fullmatch(text)
-    if found is None or any(int(port) > _LAST_PORT for port in _PORT.findall(found["hosts"] or "")):
-        return False
-    pairs = [each.partition("=") for each in (found["options"] or "").split("&") if each]
-    return all(name in _OPTIONS and (name not in _NUMBERS or _is_number(value)) for name, _, value in pairs)
-
-
-def _is_number(value: str) -> bool:
-    return re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9})*", value, re.ASCII) is not None
-
-
-def read_hosts(text: str) -> URL:
-    """The URL, which may name several hosts as libpq's URLs do.
-
-    >>> read_hosts("postgresql://me@one:5432,two:5433/db").query["host"]
-    ('one:5432', 'two:5433')
-    >>> read_hosts("postgresql://me@one/db").host
-    'one'
-    """
-    found = _SEVERAL.fullmatch(text)
-    if found is None:
-        return make_url(text)
-    hosts = [each if ":" in each else f"{each}:5432" for each in found["hosts"].split(",")]
-    return make_url(found["before"] + found["after"]).update_query_dict({"host": hosts})
-
-
-def first_writable(url: URL) -> dict[str, Any]:
-    """Arguments that make the driver try each of several hosts; none where there is one."""
-    hosts = url.query.get("host")
-    return {"async_creator_fn": ConnectFirstWritable()} if isinstance(hosts, tuple) else {}
+_IN_DSN = (
+    "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslpassword", "sslnegotiation",
+    "ssl_min_protocol_version", "ssl_max_protocol_version", "application_name", "options",
+)  # fmt: skip
+"""Parameters that the driver takes in a URL only."""
 
 
 @dataclass(slots=True)
 class ConnectFirstWritable:
-    """Connects to the first host that takes writes, beginning with the last that did."""
+    """Connects as libpq's parameters say; of several hosts to one that takes writes, the last that did first."""
 
     _last: int = 0
     """Position of the host that took writes last."""
 
-    async def __call__(self, *, host: Sequence[str], port: Sequence[int], **options: Any) -> Any:
+    async def __call__(
+        self,
+        *,
+        host: str | Sequence[str] | None = None,
+        port: int | Sequence[int] | None = None,
+        connect_timeout: str = "",
+        **options: Any,
+    ) -> Any:
         """Raises the last host's error if none takes writes."""
-        options = {"target_session_attrs": "read-write", **options, "timeout": _SECONDS_EACH}
+        hosts = [host] if host is None or isinstance(host, str) else host
+        ports = [port] if port is None or isinstance(port, int) else port
+        several = {"target_session_attrs": "read-write"} if len(hosts) > 1 else {}
+        # 0 is no limit to libpq, as if it were not said
+        seconds = float(connect_timeout or 0) or (_SECONDS_EACH if several else CONNECT_SECONDS)
+        options = {**several, **_as_driver_takes(options), "timeout": seconds}
         error: Exception = OSError("no host is named")
         connect = cast("Callable[..., Awaitable[Any]]", asyncpg.connect)  # pyright: ignore[reportUnknownMemberType] its arguments are untyped
-        for step in range(len(host)):
-            place = (self._last + step) % len(host)
+        for step in range(len(hosts)):
+            place = (self._last + step) % len(hosts)
             try:
-                connection = await connect(host=host[place], port=port[place], **options)
+                connection = await connect(host=hosts[place], port=ports[place], **options)
             except _NOT_THIS_HOST as failure:
                 error = failure
             else:
                 self._last = place
                 return connection
         raise error
+
+
+def _as_driver_takes(options: dict[str, Any]) -> dict[str, Any]:
+    in_dsn = {name: options[name] for name in _IN_DSN if name in options}
+    others = {name: value for name, value in options.items() if name not in in_dsn}
+    if in_dsn.get("sslrootcert") == SYSTEM:
+        context = ssl.create_default_context()
+        if "sslcert" in in_dsn:
+            context.load_cert_chain(in_dsn["sslcert"], in_dsn.get("sslkey"), in_dsn.get("sslpassword", ""))
+        others["ssl"] = context
+    return {"dsn": f"postgresql://?{urlencode(in_dsn, quote_via=quote)}", **others} if in_dsn else others

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from enum import IntEnum, unique
+from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-_TRY = text("SELECT pg_try_advisory_lock(:key)")
-_FREE = text("SELECT pg_advisory_unlock(:key)")
+_STAY = "SET LOCAL idle_in_transaction_session_timeout = 0"
 _TRY_UNTIL_COMMIT = text("SELECT pg_try_advisory_xact_lock(:key)")
 _WAIT_UNTIL_COMMIT = text("SELECT pg_advisory_xact_lock(:key)")
 
@@ -30,16 +30,14 @@ class AdvisoryLock(IntEnum):
 
 @asynccontextmanager
 async def try_alone(engine: AsyncEngine, lock: AdvisoryLock) -> AsyncGenerator[bool]:
-    """Holds the lock while the context is open, on a connection without a transaction; `False` if another has it."""
-    async with engine.connect() as guard:
-        alone = bool(await guard.scalar(_TRY, {"key": lock}))
-        # the lock belongs to the session, and this transaction must not stay open meanwhile
-        await guard.commit()
-        try:
-            yield alone
-        finally:
-            if alone:
-                await guard.execute(_FREE, {"key": lock})
+    """Holds the lock while the context is open; `False` if another has it."""
+    # a lock of the session would stay with a pooler's connection, so this transaction has it
+    async with engine.begin() as guard:
+        alone = await try_lock(guard, lock)
+        # a statement in one message ends the snapshot of the last, which would hold back VACUUM and CREATE INDEX
+        driver: Any = (await guard.get_raw_connection()).driver_connection
+        await driver.execute(_STAY)
+        yield alone
 
 
 async def try_lock(connection: AsyncConnection, lock: AdvisoryLock) -> bool:

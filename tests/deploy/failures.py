@@ -99,6 +99,7 @@ def _of_worker(name: str, part: str) -> dict[str, str]:
         **{f'{called}"{bound}"}}': growing(5) for bound in ("1", "20", "40", "+Inf")},
         f'sqlassay_stalls_total{{{here}, dependency="StoreUnavailable"}}': constant(0),
         f"sqlassay_rules_unconfirmed_total{{{here}}}": constant(0),
+        f'sqlassay_redis_failures_total{{{here}, use="rules"}}': constant(0),
         f"sqlassay_housekeeping_failures_total{{{here}}}": constant(0),
         f"sqlassay_housekeeping_time_seconds{{{here}}}": "0x59 3600x59 7200x59 10800x59",
         f"sqlassay_other_days_rows{{{here}}}": constant(0),

@@ -221,6 +221,12 @@ SERVER_FAILURES = (
         change={'dependency_up & "redis"': then(1, 0)},
     ),
     Failure(
+        what="Redis answers, and refuses what it is asked",
+        alert="SQLAssayRedisFailing",
+        within=12,
+        change={"redis_failures": growing(0, 20)},
+    ),
+    Failure(
         what="Redis and PostgreSQL give no newer rules",
         alert="SQLAssayRulesStale",
         within=12,

@@ -48,6 +48,17 @@ def server(database: URL) -> str:
     return url.replace(str(database.database), "{db_id}")
 
 
+def test_parameters_of_libpq_may_follow_a_url(server: str, database: URL):
+    url = f"{server}?connect_timeout=5&application_name=compare&sslmode=prefer"
+    with open_database(url, str(database.database), LIMITS, Allowance(any_role=True)) as found:
+        assert isinstance(found.run("SELECT 1"), QueryResult)
+    with (
+        pytest.raises(UnknownDatabaseError, match="a parameter that neither the driver nor the server has"),
+        open_database(f"{server}?unheard_of=1", str(database.database), LIMITS, Allowance(any_role=True)),
+    ):
+        pass
+
+
 Run = Callable[[str], QueryResult | Failure]
 
 

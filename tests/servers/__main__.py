@@ -17,6 +17,7 @@ from tests.servers.install import (
     CHROMIUM,
     JAVA,
     NSS_WRAPPER,
+    PGBOUNCER,
     POSTGRES,
     PROMETHEUS,
     PROMTOOL,
@@ -32,6 +33,7 @@ NEEDED: tuple[tuple[str | None, tuple[Callable[..., Path], ...]], ...] = (
     (REDIS_URL, (REDIS.find,)),
     (DATABASE_URL, (POSTGRES.find,)),
     (None, (PROMETHEUS.find, PROMTOOL.find, ALERTMANAGER.find, AMTOOL.find)),
+    (None, (PGBOUNCER.find,)),
     (None, (NSS_WRAPPER.find,)),
     (None, (CHROMIUM.find,)),
 )

@@ -95,6 +95,7 @@ POSTGRES = Program(
     otherwise="or start one (docker run -e POSTGRES_PASSWORD=test -p 5432:5432 postgres:15) and set"
     " SQLASSAY_TEST_DATABASE_URL=postgresql://postgres:test@127.0.0.1:5432/postgres",
 )
+PGBOUNCER = Program(path="/usr/sbin/pgbouncer", package="pgbouncer", otherwise="or leave out the tests of a pooler")
 PROMETHEUS, PROMTOOL = (
     Program(path=name, package="prometheus", otherwise="or put Prometheus' own programs on the PATH")
     for name in ("prometheus", "promtool")

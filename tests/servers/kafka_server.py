@@ -72,7 +72,14 @@ class KafkaServer(Server):
     def prepare(self) -> None:
         if (self.home / "data").exists():
             return
-        properties = _PROPERTIES.format(
+        (self.home / "server.properties").write_text(self.properties())
+        (self.home / "log4j2.properties").write_text(_LOG4J)
+        settings = f"{self.home}/server.properties"
+        self.run("kafka.tools.StorageTool", "format", "-t", _CLUSTER, *self.format_options(), "-c", settings)
+
+    def properties(self) -> str:
+        """The broker's settings."""
+        return _PROPERTIES.format(
             port=self.port,
             behind=self.behind,
             proxy=self.proxy,
@@ -83,15 +90,19 @@ class KafkaServer(Server):
             home=self.home,
             largest=MAX_MESSAGE_BYTES,
         )
-        (self.home / "server.properties").write_text(properties)
-        (self.home / "log4j2.properties").write_text(_LOG4J)
-        format_ = self._program("kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c")
-        made = subprocess.run(format_, capture_output=True, text=True, check=False)
+
+    def format_options(self) -> list[str]:
+        """Options with which the broker's folder is made."""
+        return []
+
+    def run(self, main: str, *arguments: str) -> None:
+        """Runs one of Kafka's tools; raises `ServerFailed`."""
+        made = subprocess.run(self._program(main, *arguments), capture_output=True, text=True, check=False)
         if made.returncode != 0:
-            raise ServerFailed(f"Kafka's folder could not be formatted: {made.stdout}{made.stderr}")
+            raise ServerFailed(f"{main} failed: {made.stdout}{made.stderr}")
 
     def command(self) -> list[str]:
-        return self._program("kafka.Kafka")
+        return self._program("kafka.Kafka", f"{self.home}/server.properties")
 
     def answers(self, said: str) -> bool:
         return "Kafka Server started" in said
@@ -100,7 +111,7 @@ class KafkaServer(Server):
         logging = f"-Dlog4j2.configurationFile={self.home}/log4j2.properties"
         memory = ["-Xmx512m", "-XX:+UseSerialGC", self._archived]
         machine = [str(self._java), *memory, *self._compiling, logging, "-cp", f"{self._jars}/*"]
-        return [*machine, main, *arguments, f"{self.home}/server.properties"]
+        return [*machine, main, *arguments]
 
 
 class _ArchivingServer(KafkaServer):

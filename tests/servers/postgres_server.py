@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import pwd
 import secrets
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from service.storage.embedded import _cluster  # the wheel, copied where its account can enter
+from tests.servers.certificates import write_certificate
 from tests.servers.install import POSTGRES
 from tests.servers.processes import Server, ServerFailed, listens
 
@@ -126,3 +128,28 @@ def wheel_postgres(home: Path) -> PostgresServer:
     """PostgreSQL 18."""
     # each hash of the password costs a connection milliseconds; before 16 their number is fixed
     return PostgresServer(home, _cluster(home / "wheel").binaries, ("-c", "scram_iterations=1"))
+
+
+class SecurePostgres(PostgresServer):
+    """Takes connections over TLS only, each with a certificate of its own CA that names the role, and a password."""
+
+    def _initialise(self, password: Path) -> None:
+        super()._initialise(password)
+        authority = write_certificate(self.home, "ca")
+        write_certificate(self.home, "server", authority)
+        write_certificate(self.home, _USER, authority)
+        for name in ("ca.crt", "server.crt", "server.key"):
+            shutil.copy(self.home / name, self.data / name)
+            if self.account:
+                shutil.chown(self.data / name, self.account, self.account)
+        (self.data / "server.key").chmod(0o600)
+        (self.data / "pg_hba.conf").write_text("hostssl all all all scram-sha-256 clientcert=verify-full\n")
+
+    def command(self) -> list[str]:
+        files = ("ssl=on", "ssl_ca_file=ca.crt", "ssl_cert_file=server.crt", "ssl_key_file=server.key")
+        return [*super().command(), *(word for each in files for word in ("-c", each))]
+
+
+def secure_postgres(home: Path) -> SecurePostgres:
+    """PostgreSQL 15 that demands TLS and a client's certificate; raises `ServerMissing`."""
+    return SecurePostgres(home, POSTGRES.find().parent)

@@ -21,10 +21,11 @@ Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient
 
 
 @asynccontextmanager
-async def service_on(database: URL, **groups: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def service_on(database: URL | DatabaseSettings, **groups: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a service with these settings."""
-    url = database.render_as_string(hide_password=False)
-    settings = Settings(**{"database": DatabaseSettings(url=SecretStr(url)), **groups})
+    if isinstance(database, URL):
+        database = DatabaseSettings(url=SecretStr(database.render_as_string(hide_password=False)))
+    settings = Settings(**{"database": database, **groups})
     async with running(settings) as service:
         transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:

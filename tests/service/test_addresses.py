@@ -20,7 +20,8 @@ from service.redis.link import open_redis
 from service.settings.loading import SettingsError, load_settings
 from service.settings.observability_settings import LogSettings
 from service.settings.storage_settings import DatabaseSettings, RedisSettings
-from service.storage.database import create_engine, migrate, read_url
+from service.storage.database import create_engine, migrate
+from service.storage.libpq_url import read_url
 
 PARTS = ("quartz", "ember", "willow")
 """Of which every password here is made; each is shown nowhere."""

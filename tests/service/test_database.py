@@ -12,7 +12,8 @@ from sqlmodel import SQLModel
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine, fetch_rows, migrate, read_url, translate_errors
+from service.storage.database import create_engine, fetch_rows, migrate, translate_errors
+from service.storage.libpq_url import read_url
 from service.storage.partitions import is_declared
 from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import EVALUATIONS

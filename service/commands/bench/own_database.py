@@ -6,16 +6,17 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from sqlalchemy import URL, text
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.settings import Settings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, database_url, migrate, translate_errors
 
 
 @asynccontextmanager
 async def own_database(settings: Settings, name: str) -> AsyncGenerator[AsyncEngine]:
     """Creates the database and drops it at the end."""
-    async with database_url(settings) as url, _database(url, name) as own:
+    async with database_url(settings) as url, _database(url, name, settings.database) as own:
         engine = create_engine(own, settings.database)
         try:
             await migrate(engine)
@@ -25,17 +26,19 @@ async def own_database(settings: Settings, name: str) -> AsyncGenerator[AsyncEng
 
 
 @asynccontextmanager
-async def _database(url: URL, name: str) -> AsyncGenerator[URL]:
-    await _administer(url, f"CREATE DATABASE {name}")
+async def _database(url: URL, name: str, settings: DatabaseSettings) -> AsyncGenerator[URL]:
+    engine = create_engine(url, settings)
     try:
-        yield url.set(database=name)
+        await _administer(engine, f"CREATE DATABASE {name}")
+        try:
+            yield url.set(database=name)
+        finally:
+            await _administer(engine, f"DROP DATABASE {name} WITH (FORCE)")
     finally:
-        await _administer(url, f"DROP DATABASE {name} WITH (FORCE)")
+        await engine.dispose()
 
 
-async def _administer(url: URL, statement: str) -> None:
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-    with translate_errors(url):
-        async with engine.connect() as connection:
+async def _administer(engine: AsyncEngine, statement: str) -> None:
+    with translate_errors(engine.url):
+        async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             await connection.execute(text(statement))
-    await engine.dispose()

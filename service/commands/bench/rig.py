@@ -18,7 +18,6 @@ from typing import Any
 import orjson
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from faststream.kafka.security import parse_security
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -26,7 +25,7 @@ import service
 from service.commands.bench import slow_model as slow_model_server
 from service.commands.bench.own_database import own_database
 from service.commands.exits import give_up
-from service.kafka.client import security
+from service.kafka.login import login
 from service.settings import Settings
 from service.settings.variables import PREFIX
 from service.storage.tables import EVALUATIONS, TENANT_RULES
@@ -179,7 +178,7 @@ async def rigged(settings: Settings) -> AsyncGenerator[Rig]:
 @asynccontextmanager
 async def _topics(settings: Settings, name: str) -> AsyncGenerator[None]:
     kafka = settings.kafka
-    secured: dict[str, Any] = parse_security(security(kafka))
+    secured: dict[str, Any] = login(kafka)
     admin: Any = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers or "", **secured)
     await admin.start()
     try:
@@ -195,7 +194,7 @@ async def _topics(settings: Settings, name: str) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _producer(settings: Settings) -> AsyncGenerator[Any]:
-    secured: dict[str, Any] = parse_security(security(settings.kafka))
+    secured: dict[str, Any] = login(settings.kafka)
     producer: Any = AIOKafkaProducer(
         bootstrap_servers=settings.kafka.bootstrap_servers or "", acks="all", linger_ms=2, **secured
     )

@@ -11,8 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.errors import Unavailable
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine, read_url, translate_errors
+from service.storage.database import create_engine, translate_errors
 from service.storage.database_sight import DatabaseSight, look_at_database
+from service.storage.libpq_url import read_url
+from service.storage.pooler import FIX, is_pooled
 from service.storage.tables import METADATA
 
 OLDEST = 15
@@ -37,7 +39,12 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
     engine = create_engine(read_url(settings.url.get_secret_value()), settings)
     try:
         sight = await look_at_database(engine, settings.timeout, time.time)
-        return [ok("database.reachable", "PostgreSQL answers"), *_seen(sight), *await _allowed(engine)]
+        return [
+            ok("database.reachable", "PostgreSQL answers"),
+            *_seen(sight),
+            *await _allowed(engine),
+            await _pooler(engine, settings),
+        ]
     except Unavailable as failure:
         return [error("database.reachable", str(failure), "start PostgreSQL, or correct SQLASSAY_DATABASE__URL")]
     finally:
@@ -61,6 +68,14 @@ def _seen(sight: DatabaseSight) -> Iterator[CheckResult]:
         if abs(sight.skew) <= SKEW_SECONDS
         else error("database.clock", said, "correct the time service (NTP) of the machine that is wrong")
     )
+
+
+async def _pooler(engine: AsyncEngine, settings: DatabaseSettings) -> CheckResult:
+    with translate_errors(engine.url):
+        found = await is_pooled(engine)
+    if found and settings.pooler is None:
+        return error("database.pooler", "the URL leads to a pooler such as PgBouncer, which no setting names", FIX)
+    return ok("database.pooler", f"a pooler lends connections by {settings.pooler}" if found else "there is none")
 
 
 async def _allowed(engine: AsyncEngine) -> list[CheckResult]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, for_code
-from faststream.kafka.security import parse_security
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
 from service.commands.doctor.findings import CheckResult, error, ok, warning
-from service.kafka.client import security
+from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
 from service.settings.stream_settings import KafkaSettings
 
+_TRIES, _AGAIN_SECONDS = 10, 0.5
 _CREATE = "kafka-topics.sh --create --topic"
 
 
@@ -107,7 +108,7 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
         request_timeout_ms=int(settings.timeout * 1000),
-        **parse_security(security(settings)),
+        **login(settings),
     )
     try:
         await admin.start()
@@ -126,9 +127,20 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
 
 
 async def _group_error(admin: Any, group: str) -> dict[str, str]:
+    """Why a group may not be described. A broker that has just started first makes its table of groups."""
+    failure: type[BaseException] | None = None
+    for _ in range(_TRIES):
+        failure = await _described(admin, group)
+        if failure is None or not getattr(failure, "retriable", False):
+            break
+        await asyncio.sleep(_AGAIN_SECONDS)
+    return {} if failure is None else {group: failure.__name__}
+
+
+async def _described(admin: Any, group: str) -> type[BaseException] | None:
     try:
         answers = await admin.describe_consumer_groups([group])
     except KafkaError as failure:
-        return {group: type(failure).__name__}
+        return type(failure)
     codes = [each[0] for answer in answers for each in answer.groups if each[0]]
-    return {group: for_code(codes[0]).__name__} if codes else {}
+    return for_code(codes[0]) if codes else None

@@ -22,6 +22,7 @@ from scoring.memory.remembered import RememberedAnswer
 from scoring.memory.tenant_memory import TenantMemory
 from service.logs import log
 from service.storage.database import translate_errors
+from service.storage.pooler import single_statements
 from service.storage.remembering.bounds import MemoryBounds, delete_answers, keep_within
 from service.storage.remembering.known_answers import questions_of, read_known, superseded
 from service.storage.remembering.remembered_rows import KnownAnswer
@@ -39,10 +40,10 @@ class PostgresMemory:
     refresh_seconds: float = REFRESH_SECONDS
     _habits: KeptHabits = field(init=False)
     _reading: AsyncEngine = field(init=False)
-    """The same connections without transactions: beginning and ending one costs as much as the query."""
+    """The same connections, if possible without transactions: beginning and ending one costs as much as the query."""
 
     def __post_init__(self) -> None:
-        self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._reading = single_statements(self.engine)
         self._habits = KeptHabits(self.timer, self.refresh_seconds, most_learnt=max(1, self.bounds.answers // 4))
 
     @asynccontextmanager

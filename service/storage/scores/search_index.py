@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import URL, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.logs import log
 from service.settings.storage_settings import DatabaseSettings
@@ -73,6 +75,12 @@ async def _make(engine: AsyncEngine, method: str) -> None:
     async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
         for partition in lacking:
             # a build that was cut short leaves an index that is not valid
-            await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {partition}_texts"))
-            await connection.execute(text(f"CREATE INDEX CONCURRENTLY {partition}_texts ON {partition} {method}"))
-            await connection.execute(text(f"ALTER INDEX {INDEX} ATTACH PARTITION {partition}_texts"))
+            await _run(connection, f"DROP INDEX CONCURRENTLY IF EXISTS {partition}_texts")
+            await _run(connection, f"CREATE INDEX CONCURRENTLY {partition}_texts ON {partition} {method}")
+            await _run(connection, f"ALTER INDEX {INDEX} ATTACH PARTITION {partition}_texts")
+
+
+async def _run(connection: AsyncConnection, statement: str) -> None:
+    """Runs it in one message: behind a pooler, what is prepared first may run on another connection."""
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    await driver.execute(statement)

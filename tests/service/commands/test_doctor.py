@@ -68,7 +68,7 @@ async def clean(kafka: Kafka, topic: str, policy: str) -> None:
 async def test_a_sound_installation_has_no_finding_but_ok(kafka: Kafka, redis: RedisSpace, database: URL):
     await clean(kafka, kafka.dead, "compact")
     code, found = await doctor(**settings_of(kafka, redis, database))
-    assert (code, {each["health"] for each in found.values()}) == (0, {"ok"}), found
+    assert (code, [each for each in found.values() if each["health"] != "ok"]) == (0, [])
     assert {
         "settings",
         "database.reachable",

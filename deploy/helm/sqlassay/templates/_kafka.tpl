@@ -64,7 +64,7 @@ SQLASSAY_KAFKA__SASL_USERNAME: {{ . | quote }}
 {{- $_ := set $metadata "tls" "enable" }}
 {{- end }}
 {{- with $kafka.sasl.mechanism }}
-{{- $_ := set $metadata "sasl" (get (dict "PLAIN" "plaintext" "SCRAM-SHA-256" "scram_sha256" "SCRAM-SHA-512" "scram_sha512") .) }}
+{{- $_ := set $metadata "sasl" (get (dict "PLAIN" "plaintext" "SCRAM-SHA-256" "scram_sha256" "SCRAM-SHA-512" "scram_sha512" "OAUTHBEARER" "oauthbearer" "AWS_MSK_IAM" "aws_msk_iam") .) }}
 {{- end }}
 type: kafka
 metadata: {{- mergeOverwrite $metadata $scaling.triggerMetadata | toYaml | nindent 2 }}
