@@ -61,6 +61,14 @@ class AgentCard:
         return self.alarm is not None and self.alarm.on
 
     @property
+    def worse(self) -> dict[str, object]:
+        """The parameters of a list of the answers of the version that the alarm is about, where it is about one."""
+        if self.incident is None or self.incident.agent_version is None or self.row.agent_version is not None:
+            return {}
+        since = self.incident.since.isoformat()
+        return {**ANY_TIME, "agent_version": self.incident.agent_version, "since": since}
+
+    @property
     def reasons(self) -> list[tuple[str, float]]:
         """The most frequent reasons against the newest answers, each with its share of them."""
         return top_reasons(self.findings, _TOP)
