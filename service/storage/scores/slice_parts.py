@@ -98,3 +98,11 @@ def slice_condition(kind: SliceKind) -> str:
     )
     slices = f"SELECT FROM ({row}) AS own CROSS JOIN LATERAL ({parts}) AS slices(kind, value)"
     return f"EXISTS ({slices} WHERE left(value, {LONGEST_VALUE}) = CAST(:slice_value AS text))"
+
+
+def question_kind() -> str:
+    """What the question of a row of `evaluations` asks for, in words; null where it was not read."""
+    row = "SELECT evaluations.record -> 'question_spec' AS q"
+    shapes = _chosen(SliceKind.QUESTION, _SHAPES)
+    joined = "string_agg(value, ', ' ORDER BY value)"
+    return f"(SELECT {joined} FROM ({row}) AS own CROSS JOIN LATERAL ({shapes}) AS shapes(kind, value))"  # noqa: S608 fixed
