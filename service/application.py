@@ -44,6 +44,7 @@ from service.console import (
     review_pages,
     rules_page,
     slices_page,
+    status_page,
     trust_page,
 )
 from service.pipeline.running import ProcessRole, Service
@@ -74,7 +75,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         review_actions,
         review_pages,
     )
-    console += (login_pages, slices_page, incident_page, compare_pages, trust_page, rules_page, audit_page)
+    console += (login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)

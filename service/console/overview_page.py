@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
@@ -33,7 +33,7 @@ MOST_LINES = 200
 
 @router.get("/console")
 async def show_report(
-    query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
+    query: Annotated[ReportForm, Query()], request: Request, service: RunningService, reader: ConsoleReader
 ) -> Response:
     """Shows how each agent fares: those with an alarm first, then the worst."""
     now = datetime.now(UTC)
@@ -55,6 +55,7 @@ async def show_report(
         "form": form,
         "ranges": RANGES,
         "suggestions": suggestions,
+        "site": str(request.base_url).rstrip("/"),
         "newest": MOST_ANSWERS,
         "judged_wrong_bound": JUDGED_WRONG_BOUND,
     }

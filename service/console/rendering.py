@@ -83,6 +83,19 @@ def minute(time: str) -> str:
     return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
 
 
+def length_of(seconds: float) -> str:
+    """A length of time in one unit.
+
+    >>> [length_of(each) for each in (0.4, 30, 200, 11_000, 400_000)]
+    ['0.4 s', '30 s', '3 min', '3 h', '5 days']
+    """
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 1 else f"{seconds:.0f} s"
+    if seconds < 5_400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3_600:.0f} h" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
+
+
 _ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
 """Alphabets with letters that look alike."""
 
@@ -99,7 +112,7 @@ def is_of_two_alphabets(name: str) -> bool:
     return len(found & _ALPHABETS) > 1
 
 
-_pages.filters["minute"] = minute
+_pages.filters |= {"minute": minute, "length_of": length_of}
 _pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
 _pages.globals |= {"evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
 

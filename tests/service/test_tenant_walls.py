@@ -34,7 +34,7 @@ from tests.service.walls import (
 
 SHOW_OURS = {
     *("/v1/evaluations", "/v1/labels", "/v1/report", "/v1/review/disagreements", "/v1/canaries", "/console"),
-    *("/v1/incidents", "/console/incidents"),
+    *("/v1/incidents", "/console/incidents", "/console/status"),
     *(
         "/console/evaluations",
         "/console/evaluations.csv",
