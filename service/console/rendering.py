@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from urllib.parse import quote_plus
 
@@ -94,6 +94,16 @@ def length_of(seconds: float) -> str:
     if seconds < 5_400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3_600:.0f} h" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
+
+
+def ago(length: timedelta) -> str:
+    """How long ago something was, in one unit.
+
+    >>> [ago(timedelta(seconds=each)) for each in (-5, 30, 200, 11_000, 400_000)]
+    ['just now', 'just now', '3 min ago', '3 h ago', '5 days ago']
+    """
+    seconds = length.total_seconds()
+    return "just now" if seconds < 60 else f"{length_of(seconds)} ago"
 
 
 _ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import BrowserForm
-from service.console.rendering import length_of, page
+from service.console.rendering import ago, page
 from service.metrics import Metrics
 from service.storage.scores.evaluation_pages import SearchTooSlow
 from service.storage.status.intake_status import DAY, ArrivedAnswers, arrived_answers, deferred_events, last_answers
@@ -130,13 +130,3 @@ def _samples(metrics: Metrics, name: str) -> Iterator[tuple[dict[str, str], floa
         for sample in family.samples:
             if sample.name == name:
                 yield sample.labels, sample.value
-
-
-def ago(length: timedelta) -> str:
-    """How long ago something was, in one unit.
-
-    >>> [ago(timedelta(seconds=each)) for each in (-5, 30, 200, 11_000, 400_000)]
-    ['just now', 'just now', '3 min ago', '3 h ago', '5 days ago']
-    """
-    seconds = length.total_seconds()
-    return "just now" if seconds < 60 else f"{length_of(seconds)} ago"

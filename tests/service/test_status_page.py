@@ -66,3 +66,17 @@ async def test_the_days_of_the_database_have_a_size(client, engine):
     assert found.database > sum(size for _, size in found.days) > 0
     assert found.a_day is not None
     assert (NOW - timedelta(days=1)).date() in dict(found.days)
+
+
+async def test_a_range_without_an_agents_answers_says_when_it_answered_last(client):
+    sent = [event(1), event(2, agent="rye", occurred_at=(NOW - timedelta(days=3)).isoformat())]
+    assert (await client.post("/v1/events", json=sent)).status_code == 202
+    today = html.unescape(await read(client, "/console", range="today"))
+    assert re.search(r">rye</a> of bakers, last answer 3 days ago", today)
+    assert "last answer just now" in today
+    assert "Not in this list" not in await read(client, "/console")
+    none = await read(client, "/console", agent="rye", range="today")
+    assert "No answers match" in none
+    assert ">rye</a> of bakers, last answer 3 days ago" in none
+    agent = await read(client, "/console/agents", agent="rye", tenant="bakers")
+    assert "<dt>last answer</dt><dd>3 days ago" in agent
