@@ -15,6 +15,7 @@ from service.api import (
     evaluations,
     events,
     health,
+    incidents,
     labels,
     review,
     rules,
@@ -32,8 +33,10 @@ from service.console import (
     answer_list_page,
     answer_page,
     audit_page,
+    compare_pages,
     error_pages,
     exports,
+    incident_page,
     login_pages,
     meanings,
     overview_page,
@@ -41,6 +44,7 @@ from service.console import (
     review_pages,
     rules_page,
     slices_page,
+    status_page,
     trust_page,
 )
 from service.pipeline.running import ProcessRole, Service
@@ -60,7 +64,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, canaries, slices, rules, schemas, audit, docs_page)
+    reading = (evaluations, labels, review, canaries, slices, incidents, rules, schemas, audit, docs_page)
     console = (
         overview_page,
         agent_page,
@@ -71,7 +75,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         review_actions,
         review_pages,
     )
-    console += (login_pages, slices_page, trust_page, rules_page, audit_page)
+    console += (login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)

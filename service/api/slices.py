@@ -16,7 +16,7 @@ from service.api.errors import errors
 from service.api.evaluations import AnswerFilter
 from service.api.replies import as_json
 from service.storage.slices.slice_lines import agent_line, changed_agent_line, changed_slice_line, slice_line
-from service.storage.slices.slice_reports import changed_slices, periods, slice_report
+from service.storage.slices.slice_reports import changed_slices, compared_periods, slice_report
 
 router = APIRouter(tags=["slices"])
 MOST_LISTED = 1000
@@ -141,8 +141,11 @@ async def list_slices(query: Annotated[SlicesQuery, Query()], service: RunningSe
 async def list_changed_slices(
     query: Annotated[SlicesQuery, Query()], service: RunningService, caller: Reader
 ) -> Response:
-    """Compares agents and slices with the time of the same length before; without `since`, the last seven days."""
-    compared = periods(query.wanted(caller), datetime.now(UTC))
+    """Compares agents and slices with the time of the same length before; without `since`, the last seven days.
+
+    With `agent_version`, compares the version with the answers of the 28 days before its first one.
+    """
+    compared = await compared_periods(service.engine, query.wanted(caller), datetime.now(UTC))
     found = await changed_slices(service.engine, compared)
     report = found.report
     chosen = [each for each in report.slices if query.kind in {None, each.counts.kind}]

@@ -22,7 +22,7 @@ from service.commands.rendering.terminal import one_line, print_to_terminal
 from service.commands.report import parse_time
 from service.storage.slices.answer_slices import SlicesTooSlow
 from service.storage.slices.slice_lines import changed_slice_line, slice_line
-from service.storage.slices.slice_reports import EmptyPeriod, changed_slices, periods, slice_report
+from service.storage.slices.slice_reports import EmptyPeriod, changed_slices, compared_periods, slice_report
 from service.storage.sums.reading import AnswerScope
 
 Line = Mapping[str, Any]
@@ -55,7 +55,7 @@ def slices(options: SlicesOptions) -> None:
 
 async def _lines(engine: AsyncEngine, wanted: AnswerScope, *, changes: bool) -> list[Line]:
     if changes:
-        changed = await changed_slices(engine, periods(wanted, datetime.now(UTC)))
+        changed = await changed_slices(engine, await compared_periods(engine, wanted, datetime.now(UTC)))
         return [changed_slice_line(each) for each in changed.report.slices]
     _, report = await slice_report(engine, wanted)
     return [slice_line(each) for each in report.slices]

@@ -17,9 +17,10 @@ from service.console.overview.agent_versions import AgentVersion, agent_versions
 from service.console.overview.agent_weeks import AgentDay, agent_weeks
 from service.console.overview.line_charts import line_chart
 from service.console.overview.reason_changes import ReasonChange, top_reasons
-from service.console.rendering import page
+from service.console.rendering import ago, page
 from service.console.spelling import spelled
 from service.storage.scores.recent_findings import MOST_ANSWERS
+from service.storage.status.intake_status import last_answers
 
 router = APIRouter(include_in_schema=False)
 _MOST_REASONS = 12
@@ -48,8 +49,12 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     weeks = await agent_weeks(service.engine, own, now)
     days = _since_first(weeks.days.get(who, []))
     versions = await agent_versions(service.engine, own)
+    last = await last_answers(service.engine, who[0], now)
     shown |= {
         "card": card,
+        "last": next((each for each in last if each.agent == who[1]), None),
+        "ago": ago,
+        "now": now,
         "answers": {**form.carried(), "tenant": who[0], "agent": who[1]},
         "versions": versions,
         "began_last": _began_last(versions, card.since),

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.console.forms import ANY_TIME, RANGES, ReportForm
 from service.console.overview.agent_cards import AgentCard, agent_cards
-from service.console.rendering import page
+from service.console.rendering import ago, page
 from service.console.spelling import spelled
 from service.pipeline.running import Service
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
 from service.storage.scores.recent_findings import MOST_ANSWERS
+from service.storage.status.intake_status import last_answers
 from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
@@ -31,7 +32,7 @@ MOST_LINES = 200
 
 @router.get("/console")
 async def show_report(
-    query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
+    query: Annotated[ReportForm, Query()], request: Request, service: RunningService, reader: ConsoleReader
 ) -> Response:
     """Shows how each agent fares: those with an alarm first, then the worst."""
     now = datetime.now(UTC)
@@ -44,6 +45,8 @@ async def show_report(
         form, suggestions = await spelled(query, service.engine, reader)
         lines = await _lines(service, form, reader, now)
     wanted = form.at(now).wanted(reader)
+    last = {(each.tenant, each.agent): each for each in await last_answers(service.engine, wanted.tenant, now)}
+    present = {(card.row.tenant, card.row.agent) for card in lines.cards}
     shown = {
         "title": "Agents",
         "rows": [(row, _answers_of(row, wanted, form)) for row in lines.rows[:MOST_LINES]],
@@ -53,6 +56,9 @@ async def show_report(
         "form": form,
         "ranges": RANGES,
         "suggestions": suggestions,
+        "last": {who: ago(now - each.occurred_at) for who, each in last.items()},
+        "silent": [each for who, each in last.items() if who not in present and wanted.agent in {None, each.agent}],
+        "site": str(request.base_url).rstrip("/"),
         "newest": MOST_ANSWERS,
         "judged_wrong_bound": service.settings.alarms.judged_wrong,
     }

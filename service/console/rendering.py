@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from urllib.parse import quote_plus
 
@@ -84,6 +84,29 @@ def minute(time: str) -> str:
     return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
 
 
+def length_of(seconds: float) -> str:
+    """A length of time in one unit.
+
+    >>> [length_of(each) for each in (0.4, 30, 200, 11_000, 400_000)]
+    ['0.4 s', '30 s', '3 min', '3 h', '5 days']
+    """
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 1 else f"{seconds:.0f} s"
+    if seconds < 5_400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3_600:.0f} h" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
+
+
+def ago(length: timedelta) -> str:
+    """How long ago something was, in one unit.
+
+    >>> [ago(timedelta(seconds=each)) for each in (-5, 30, 200, 11_000, 400_000)]
+    ['just now', 'just now', '3 min ago', '3 h ago', '5 days ago']
+    """
+    seconds = length.total_seconds()
+    return "just now" if seconds < 60 else f"{length_of(seconds)} ago"
+
+
 _ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
 """Alphabets with letters that look alike."""
 
@@ -100,7 +123,7 @@ def is_of_two_alphabets(name: str) -> bool:
     return len(found & _ALPHABETS) > 1
 
 
-_pages.filters["minute"] = minute
+_pages.filters |= {"minute": minute, "length_of": length_of}
 _pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
 _ACTIONS = {each.value: each.action for each in Tier}
 """What to do at each tier."""

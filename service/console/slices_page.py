@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from evals.slices.changes import WorseSlice
+from evals.slices.changes import PeriodAnswers, WorseSlice
 from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
 from evals.slices.worst import WorstSlice, labels_say_otherwise
@@ -22,8 +21,9 @@ from service.api.access import ConsoleReader, RunningService
 from service.console.forms import ANY_TIME, RANGES, BrowserForm, RecentDays
 from service.console.rendering import link, page
 from service.console.spelling import spelled
+from service.storage.incidents.agent_incidents import AgentIncident, agent_incidents
 from service.storage.slices.answer_slices import MOST_ANSWERS
-from service.storage.slices.slice_reports import changed_slices, periods, slice_report
+from service.storage.slices.slice_reports import changed_slices, compared_periods, slice_report
 from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(include_in_schema=False)
@@ -32,13 +32,6 @@ _MOST_SHOWN, _MOST_UNFOLDED, _LEAST_UNFOLDED = 40, 10, 3
 _LONGEST = 128
 """Most letters of a value that a filter of the list takes."""
 _REASONS = frozenset({*ReasonCode, *UnscoredReason})
-_FAULTS = {
-    "missing ": ReasonCode.FILTER_MISSING,
-    "another ": ReasonCode.FILTER_MISMATCHED,
-    "not asked for: ": ReasonCode.FILTER_EXTRA,
-}
-"""What stands before the column of a fault, with the reason of the answers."""
-_COLUMN = re.compile(r"[\w.]+")
 _NOTES = {
     "most": MOST_ANSWERS,
     "least": LEAST_QUESTIONS,
@@ -81,17 +74,18 @@ async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> 
     found, report = await slice_report(engine, wanted)
     chosen = [each for each in report.slices if form.kind in {None, each.counts.kind}]
     costly = [each for each in chosen if each.lost > 0]
+    carried = {**form.carried(), **_times(wanted, found)}
     return {
         "agents": found.agents,
         "answers": sum(each.all.answers for each in found.agents),
         "report": report,
-        "tables": _tables(costly, form.carried()),
-        "versions": _versions(report.slices, form.carried()) if form.kind in {None, SliceKind.VERSION} else [],
+        "tables": _tables(costly, carried),
+        "versions": _versions(report.slices, carried) if form.kind in {None, SliceKind.VERSION} else [],
     }
 
 
 async def _changes(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope, now: datetime) -> dict[str, Any]:
-    compared = periods(wanted, now)
+    compared = await compared_periods(engine, wanted, now)
     found = await changed_slices(engine, compared)
     report = found.report
     worse = [each for each in report.slices if each.lost > 0 and form.kind in {None, each.counts.kind}]
@@ -99,18 +93,29 @@ async def _changes(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope, n
         "agents": found.read.agents,
         "answers": sum(each.all.answers for each in found.read.agents),
         "report": report,
-        "tables": _tables(worse, form.carried() if wanted.since else {**form.carried(), **_times(compared.now)}),
+        "tables": _tables(worse, {**form.carried(), **_times(compared.now, found.read)}),
         "versions": [],
         "changed": [(each, found.since.get(each.now.who), _own(each.now, form)) for each in report.agents],
         "periods": compared,
+        "incident": await _incident(engine, compared.now),
         # without a begin it is the last week, never all answers
         "ranges": {value: words for value, words in RANGES.items() if value is not RecentDays.ALL},
     }
 
 
-def _times(scope: AnswerScope) -> dict[str, str | None]:
-    """The parameters of a list of the answers of this time."""
-    times = {"since": scope.since, "until": scope.until}
+async def _incident(engine: AsyncEngine, scope: AnswerScope) -> AgentIncident | None:
+    """The newest incident of the agent and version."""
+    if scope.agent is None or scope.agent_version is None:
+        return None
+    found = await agent_incidents(engine, tenant=scope.tenant, agent=scope.agent)
+    return next((each for each in found if each.agent_version == scope.agent_version), None)
+
+
+def _times(scope: AnswerScope, read: PeriodAnswers) -> dict[str, str | None]:
+    """The parameters of a list of the answers that were read: not all of the time are, where there are many."""
+    first = min((each.first for each in read.agents), default=None)
+    all_read = sum(each.all.answers for each in read.agents) < MOST_ANSWERS
+    times = {"since": scope.since if all_read else first, "until": scope.until}
     return {**ANY_TIME, **{name: time and time.isoformat() for name, time in times.items()}}
 
 
@@ -124,8 +129,7 @@ class _Row:
 
     found: WorstSlice | WorseSlice
     address: str
-    leads_to: str
-    """Empty for a list of just its answers, else what is behind the link."""
+    """The list of its answers."""
     disputed: bool
     """Whether the labels say otherwise."""
 
@@ -137,8 +141,10 @@ class _Table:
     heading: str
     first: Sequence[_Row]
     rest: Sequence[_Row]
+    disputed: Sequence[_Row]
+    """Those that labels contradict."""
     beyond_chance: int
-    """How many of all are."""
+    """How many of the others are."""
     unlisted: int
     """How many are in neither."""
 
@@ -151,16 +157,19 @@ def _tables(found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, obje
 
 
 def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> _Table:
-    """Those beyond chance first, each group by what it costs."""
-    sure = sum(each.sure for each in found)
-    rows = [_row(each, carried) for each in sorted(found, key=lambda each: not each.sure)[:_MOST_SHOWN]]
+    """Those beyond chance first, each group by what it costs; what labels contradict apart."""
+    disputed = [each for each in found if labels_say_otherwise(each.counts)]
+    others = [each for each in found if not labels_say_otherwise(each.counts)]
+    sure = sum(each.sure for each in others)
+    rows = [_row(each, carried) for each in sorted(others, key=lambda each: not each.sure)[:_MOST_SHOWN]]
     unfolded = min(max(sure, _LEAST_UNFOLDED), _MOST_UNFOLDED)
     return _Table(
         heading=heading,
         first=rows[:unfolded],
         rest=rows[unfolded:],
+        disputed=[_row(each, carried) for each in disputed[:_MOST_SHOWN]],
         beyond_chance=sure,
-        unlisted=len(found) - len(rows),
+        unlisted=len(others) - len(rows),
     )
 
 
@@ -172,30 +181,20 @@ def _versions(slices: Sequence[WorstSlice], carried: Mapping[str, object]) -> li
 
 def _row(found: WorstSlice | WorseSlice, carried: Mapping[str, object]) -> _Row:
     counts = found.counts
-    kept = {**carried, "tenant": counts.tenant, "agent": counts.agent, "order": "worst"}
-    filters = _filters(counts)
-    if filters and all(len(each) <= _LONGEST for each in filters.values()):
-        address = link("/console/evaluations", {**kept, **filters})
-        leads_to = "text search" if "search" in filters else ""
-    else:
-        address, leads_to = link(f"/console/evaluations/{counts.example}", kept), "an example"
-    return _Row(found=found, address=address, leads_to=leads_to, disputed=labels_say_otherwise(counts))
+    own = {"tenant": counts.tenant, "agent": counts.agent, "order": "worst", **_filters(counts)}
+    return _Row(
+        found=found,
+        address=link("/console/evaluations", {**carried, **own}),
+        disputed=labels_say_otherwise(counts),
+    )
 
 
 def _filters(counts: SliceCounts) -> dict[str, str]:
-    """The filters of the list that find the answers of a slice, or those that name its column; none for other kinds."""
-    value = counts.value
+    """The filters of the list that find just the answers of a slice."""
     match counts.kind:
-        case SliceKind.VERSION:
-            return {"agent_version": value}
-        case SliceKind.REASON if value in _REASONS:
-            return {"reason": value}
-        case SliceKind.TABLE | SliceKind.COLUMN:
-            return {"search": value}
-        case SliceKind.CONDITION if _COLUMN.fullmatch(column := value.partition(" ")[0]):
-            return {"search": column}
-        case SliceKind.FAULT:
-            found = [(words, reason) for words, reason in _FAULTS.items() if value.startswith(words)]
-            return {"reason": found[0][1].value, "search": value.removeprefix(found[0][0])} if found else {}
+        case SliceKind.VERSION if len(counts.value) <= _LONGEST:
+            return {"agent_version": counts.value}
+        case SliceKind.REASON if counts.value in _REASONS:
+            return {"reason": counts.value}
         case _:
-            return {}
+            return {"slice_kind": counts.kind.value, "slice_value": counts.value}

@@ -109,6 +109,12 @@ class DeclaredMetrics:
             "sqlassay_agent_alarm_failures", "Looks at new answers for the agents' alarms that failed."
         )
 
+        self.incident = gauge(
+            "sqlassay_incident_wrong_ratio",
+            "Share judged wrong before and since an agent's fall, while its alarm is on.",
+            (*WHO, "incident", "version", "since", "when"),
+        )
+
     def _estimates(self) -> None:
         gauge = self._gauge
         self.estimate = gauge("sqlassay_estimate", "Estimated share of right answers of an agent with labels.", WHO)

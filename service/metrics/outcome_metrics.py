@@ -21,6 +21,7 @@ from service.metrics.canary_metrics import CanaryMetrics
 from service.metrics.declared import DeclaredMetrics
 from service.metrics.dependency_metrics import DependencyMetrics
 from service.metrics.estimate_metrics import EstimateMetrics
+from service.metrics.incident_metrics import IncidentMetrics
 from service.metrics.kafka_metrics import KafkaMetrics
 from service.metrics.model_metrics import ModelMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
@@ -53,6 +54,7 @@ class Metrics:
         self.storage = StorageMetrics(declared)
         self.models = ModelMetrics(declared, self._who.tenants.label)
         self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
+        self.incidents = IncidentMetrics(declared, self._who.label)
         self.references = ReferenceMetrics(declared, self._who.label)
         self.silences = SilenceMetrics(declared, self._who.label)
         self.estimates = EstimateMetrics(declared, self._who.label)

@@ -14,6 +14,8 @@ from service.logs import log
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.storage.alarms.agent_alarms import agent_alarms
 from service.storage.alarms.update_alarms import UpdateAlarms
+from service.storage.incidents.agent_incidents import agent_incidents
+from service.storage.incidents.update_incidents import UpdateIncidents
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,20 @@ async def watching_agents(parts: ProcessParts) -> AsyncGenerator[None]:
         return
     bounds = WatchedBounds(parts.rules, settings.tier)
     update_alarms = UpdateAlarms(parts.engine, bounds, settings.settle, settings.judged_wrong)
-    async with background_task(_watch(parts, update_alarms, settings.every), "agent-alarms"):
+    update_incidents = UpdateIncidents(parts.engine)
+    async with background_task(_watch(parts, update_alarms, update_incidents, settings.every), "agent-alarms"):
         yield
 
 
-async def _watch(parts: ProcessParts, update_alarms: UpdateAlarms, every: float) -> None:
+async def _watch(
+    parts: ProcessParts, update_alarms: UpdateAlarms, update_incidents: UpdateIncidents, every: float
+) -> None:
     while True:
         try:
             await update_alarms(utc_now())
             parts.metrics.alarms.show(await agent_alarms(parts.engine))
+            await update_incidents(utc_now())
+            parts.metrics.incidents.show(await agent_incidents(parts.engine, current=True))
         except (Unavailable, RefusedByStore) as error:
             parts.metrics.alarms.failed()
             log.warning("agent_alarms_failed", error=str(error))

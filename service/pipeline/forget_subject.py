@@ -126,6 +126,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",
         "agent_alarms": "names of agents: --everything without --event deletes them",
+        "agent_incidents": "names of agents, versions, tokens and people: --everything without --event",
         "audit_log": "names of tokens, people and reviewers, and ids of events: --reviewer NAME, or --everything",
         "watched_answers": "names of agents, for some minutes: --everything deletes them",
     }

@@ -38,6 +38,7 @@ from service.storage.sums.keeping import sum_stale_hours
 from service.storage.tables import (
     ACCESS_TOKENS,
     AGENT_ALARMS,
+    AGENT_INCIDENTS,
     ANSWER_SUMS,
     AUDIT_LOG,
     CANARY_ANSWERS,
@@ -112,6 +113,9 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             await connection.execute(
                 update(PAST_LABELS).where(_of(PAST_LABELS.c, subject)).values(note=None, correction=None)
             )
+            if subject.event_id is None:
+                of_tenant = AGENT_INCIDENTS.c.tenant == subject.tenant
+                await connection.execute(update(AGENT_INCIDENTS).where(of_tenant).values(explanation=None))
             # nobody can review an answer whose texts are gone
             unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
             await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
@@ -146,7 +150,7 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             for reviewed in (REVIEW_ITEMS, PAST_LABELS):
                 await connection.execute(delete(reviewed).where(_of(reviewed.c, subject)))
             if subject.event_id is None:
-                for table in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
+                for table in (REVIEW_DRAWS, TENANT_CALIBRATIONS, AGENT_INCIDENTS):
                     await connection.execute(delete(table).where(table.c.tenant == subject.tenant))
         await sum_stale_hours(engine)
     return ForgottenRows(evaluations=deleted, **gone)
@@ -207,6 +211,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "tenant_schemas": (TENANT_SCHEMAS, TENANT_SCHEMAS.c.tenant == subject.tenant),
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
         "agent_alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),
+        "agent_incidents": (AGENT_INCIDENTS, AGENT_INCIDENTS.c.tenant == subject.tenant),
         "watched_answers": (WATCHED_ANSWERS, WATCHED_ANSWERS.c.tenant == subject.tenant),
         "audit_log": (AUDIT_LOG, _audited(subject)),
     }

@@ -223,6 +223,7 @@ _OTHER_TABLES = (
     ("remembered_answers", "occurred_at"),
     ("watched_answers", "received_at"),
     ("agent_alarms", "answered_at"),
+    ("agent_incidents", "over_at"),
     ("labels", "labelled_at"),
     ("past_labels", "labelled_at"),
     ("review_items", "occurred_at"),

@@ -75,7 +75,7 @@ def test_the_agent_that_got_worse_is_found_explained_labelled_and_its_rules_impr
     page.goto("/console")
     first = page.locator("table.agents tbody tr").first
     expect(first).to_contain_text("worse than before")
-    expect(first).to_contain_text("since about")
+    expect(first).to_contain_text("judged wrong 5 % → 68 %")
     first.get_by_role("link", name=AGENT, exact=True).click()
     expect(page.locator("main")).to_contain_text(VERSION)
     expect(page.locator("main")).to_contain_text("FILTER_MISSING")

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from evals.slices.counts import SliceCounts, SliceKind
 from service.settings.intake_settings import HttpSettings
+from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.slices.answer_slices import SlicesTooSlow, read_slices
 from service.storage.sums.reading import AnswerScope
 
@@ -113,23 +114,42 @@ async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
     assert "reason</span>" not in only
 
 
-async def test_a_link_leads_to_a_list_or_says_that_it_is_an_example(client):
+async def test_every_row_leads_to_just_its_answers(client):
     sqls = ("SELECT price FROM sales ORDER BY price LIMIT 3", "SELECT cost FROM wares ORDER BY cost LIMIT 3")
     await send(client, [good(n) for n in range(30)] + [bad(n + 40, sql=sqls[n % 2]) for n in range(12)])
     page = await shown(client)
-    assert ">an example</a>" not in await shown(client, kind="table")
-    tables = re.findall(r'<span class="code">table</span> (<a.*?)</span>', page)
-    assert tables
-    assert all(each.endswith("text search") for each in tables)
-    examples = re.findall(r'<span class="code">(?:question|sql)</span> [^<]+<a href="([^"]+)">an example</a>', page)
-    assert examples
-    assert all(re.match(r"/console/evaluations/[0-9a-f-]{36}", each) for each in examples)
-    fault = re.search(r'<span class="code">fault</span> <a href="([^"]+)">([^<]+)</a>', page)
-    assert fault is not None
-    assert "reason=FILTER_M" in fault[1]
-    assert "search=kind" in fault[1]
-    listed = await client.get(fault[1])
-    assert len(re.findall(r"How many ovens have kind \d+", listed.text)) == 12
+    rows = re.findall(r'<span class="code">(\w+)</span> <a href="([^"]+)">.*?data-label="answers">(\d+)<', page, re.S)
+    assert {kind for kind, _, _ in rows} >= {"table", "sql", "fault", "reason"}
+    for kind, address, answers in rows:
+        listed = (await client.get(address)).text
+        assert re.search(r'id="total">(\d+) answers?<', listed)[1] == answers, (kind, address)
+
+
+async def test_the_filter_of_a_slice_finds_the_answers_that_it_counts(engine, client):
+    await send(client, [good(n) for n in range(8)] + [bad(n + 40, agent_version="2") for n in range(8)])
+    found = await read_slices(engine, AnswerScope())
+    assert {each.kind for each in found.slices} >= set(SliceKind) - {SliceKind.ENRICHMENT, SliceKind.CONDITION}
+    for each in found.slices:
+        wanted = EvaluationFilter(slice_kind=each.kind, slice_value=each.value)
+        assert len((await evaluation_page(engine, wanted)).items) == each.own.answers, (each.kind, each.value)
+
+
+async def test_a_version_is_compared_with_the_answers_before_its_first_one(client):
+    """Within the last week, so that two weeks side by side would compare it with nothing."""
+    when = [(NOW - timedelta(days=5) + timedelta(hours=n)).isoformat() for n in range(60)]
+    old = [good(n, agent_version="1", occurred_at=when[n]) for n in range(40)]
+    new = [(bad, good)[n % 2](n, agent_version="2", occurred_at=when[n]) for n in range(40, 60)]
+    await send(client, old + new)
+    asked = {"tenant": "bakers", "agent": "crumb", "agent_version": "2"}
+    page = await shown(client, view="changes", **asked)
+    assert "against version 1 in the 28 days before" in page
+    assert "got worse." not in page.split("<h2>Where")[1].split("<h2>Why")[0]
+    reply = (await client.get(f"/v1/slices/changes?{urlencode(asked)}")).json()
+    [agent] = reply["agents"]
+    assert (agent["answers"], agent["before"]["answers"], agent["sure"]) == (20, 40, True)
+    assert datetime.fromisoformat(reply["since"]) == datetime.fromisoformat(when[40])
+    # the first version has nothing before it
+    assert "has no answers before it" in await shown(client, view="changes", **asked | {"agent_version": "1"})
 
 
 async def test_slices_that_may_be_chance_are_folded_and_labels_that_contradict_are_marked(client):

@@ -34,6 +34,7 @@ from tests.service.walls import (
 
 SHOW_OURS = {
     *("/v1/evaluations", "/v1/labels", "/v1/report", "/v1/review/disagreements", "/v1/canaries", "/console"),
+    *("/v1/incidents", "/console/incidents", "/console/status"),
     *(
         "/console/evaluations",
         "/console/evaluations.csv",
@@ -216,6 +217,9 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
             who | {"labelled_at": labelled_at, "tenant": tenant} for tenant in (THEIRS, OURS)
         ],
         "/console/review/{evaluation_id}/skip": [who, who | {"tenant": THEIRS}],
+        "/console/incidents/{incident_id}": [
+            {"action": action, "explanation": "mine"} for action in ("acknowledged", "explained", "closed", "reopened")
+        ],
         "/console/trust": [
             {"action": action, "version": "1"}
             for action in ("fit", "promote", "roll_back", "promote_rules", "roll_back_rules")

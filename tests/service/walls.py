@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
-from uuid import uuid4
+from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 import httpx
 from sqlalchemy import Table, insert, text
@@ -15,6 +15,7 @@ from scoring import EVALUATOR_VERSION
 from service.settings.intake_settings import HttpSettings
 from service.storage.tables import (
     AGENT_ALARMS,
+    AGENT_INCIDENTS,
     ANSWER_SUMS,
     AUDIT_LOG,
     CANARY_ANSWERS,
@@ -114,6 +115,7 @@ async def _fill_tables(engine: AsyncEngine, tenant: str, word: str) -> None:
                 id=uuid4(), agent=f"{word}-agent", answered_at=datetime.now(UTC), **which, **judge, **alarm
             )
         )
+        await connection.execute(insert(AGENT_INCIDENTS).values(**which, **_incident(word)))
         await connection.execute(
             insert(AUDIT_LOG).values(action="rules_stored", after={"word": word}, **which, **noted)
         )
@@ -138,6 +140,20 @@ async def _fill_tables(engine: AsyncEngine, tenant: str, word: str) -> None:
         await connection.execute(written, {**which, "sql": f"SELECT {word} FROM {word}_ovens"})
         author = text("UPDATE tenant_rules SET author = :author, calibration_version = 1 WHERE tenant = :tenant")
         await connection.execute(author, {**which, "author": f"{word}-author"})
+
+
+def incident_id(word: str) -> UUID:
+    """The id of the incident in whose texts the word is."""
+    return uuid5(NAMESPACE_URL, word)
+
+
+def _incident(word: str) -> dict[str, Any]:
+    """A fall that is over."""
+    names = dict.fromkeys(("agent", "agent_version", "version_before", "judge", "evaluator_version"), word)
+    moments = dict.fromkeys(("before_since", "since", "until", "opened_at", "over_at", "closed_at"), _NOW)
+    counts = {"answers_before": 9, "wrong_before": 1, "answers_after": 9, "wrong_after": 8}
+    history = [{"at": _NOW.isoformat(), "action": "explained", "actor": word}]
+    return {"id": incident_id(word), "explanation": word, "history": history, **names, **moments, **counts}
 
 
 def _kept(word: str) -> dict[str, Any]:
@@ -166,6 +182,14 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "tenant": (THEIRS, "default", "*"),
         "evaluation_id": (theirs[0], theirs[3]),
         "version": ("1", "2"),
+        "incident_id": (str(incident_id(MARK)),),
+        "before_id": (theirs[0],),
+        "now_id": (theirs[1],),
+        "against": ("1", f"{MARK}-1"),
+        "slice_kind": ("table", "version"),
+        "slice_value": (f"{MARK}_ovens",),
+        "current": ("true", "false"),
+        "explanation": ("a new prompt",),
         "agent": ("crumb",),
         "agent_version": ("1",),
         "since": ("2020-01-01T00:00:00Z",),
@@ -205,7 +229,7 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "stored": ("1", "2"),
         "next": ("/console/evaluations",),
         "without": ("kafka",),
-        "action": ("rules_stored", "label_stored"),
+        "action": ("rules_stored", "label_stored", "acknowledged", "explained", "closed"),
         "actor": ("bakers",),
         "via": ("api", "console"),
         "before": ("1", "1000000"),

@@ -82,6 +82,13 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         name="agent",
         code="id judge evaluator_version state fall below fall_evidence below_evidence answers answered_at",
     ),
+    "agent_incidents": _columns(
+        tenant="tenant",
+        name="agent agent_version version_before history",
+        text="explanation",
+        code="id judge evaluator_version fall below before_since since until answers_before wrong_before answers_after"
+        " wrong_after opened_at over_at closed_at",
+    ),
     "answer_sums": _columns(
         tenant="tenant",
         name="agent agent_version",

@@ -98,6 +98,13 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                 )
             )  # fmt: skip
             await connection.execute(
+                TABLES["agent_incidents"].insert().values(
+                    **watched, id=func.gen_random_uuid(), agent_version="2", version_before="1", before_since=NOW,
+                    since=NOW, until=NOW, answers_before=1, wrong_before=0, answers_after=1, wrong_after=1,
+                    opened_at=NOW, explanation="a", history=[],
+                )
+            )  # fmt: skip
+            await connection.execute(
                 TABLES["audit_log"].insert().values(
                     tenant=tenant, actor="ann", via="api", action="label_stored", subject="a", reviewer="ann"
                 )
@@ -175,9 +182,9 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels",
-        "past_labels", "review_draws", "review_items", "tenant_learned_rules", "tenant_rules", "tenant_schemas",
-        "watched_answers",
+        "access_tokens", "agent_alarms", "agent_incidents", "answer_sums", "audit_log", "evaluations", "event_keys",
+        "labels", "past_labels", "review_draws", "review_items", "tenant_learned_rules", "tenant_rules",
+        "tenant_schemas", "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 

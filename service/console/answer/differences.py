@@ -13,6 +13,7 @@ _PARTS: Mapping[str, tuple[str, str]] = {
     "conditions on groups": ("having", "text"),
     "columns": ("projections", "operand"),
     "grouping": ("group_by", "operand"),
+    "order": ("order_by", "operand"),
     "tables": ("joins", "table"),
     "limit": ("limits", "count"),
 }

@@ -20,6 +20,7 @@ from service.console.overview.reason_changes import ReasonChange, reason_changes
 from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
 from service.storage.alarms.agent_alarms import AgentAlarmState, agent_alarms
+from service.storage.incidents.agent_incidents import AgentIncident, agent_incidents
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows, labelled_answers
 from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, Who, recent_findings
 from service.storage.sums.reading import AnswerScope, Sums, read_sums
@@ -42,6 +43,8 @@ class AgentCard:
     """The path of the mean probability by day."""
     change: WeekChange | None
     alarm: AgentAlarmState | None
+    incident: AgentIncident | None
+    """What the alarm is about, once the service has looked."""
     since: datetime | None
     """The day since which the alarm has been on, as far as the trend goes back."""
     findings: RecentFindings
@@ -55,7 +58,15 @@ class AgentCard:
 
     @property
     def alarmed(self) -> bool:
-        return self.alarm is not None and (self.alarm.fall or self.alarm.below)
+        return self.alarm is not None and self.alarm.on
+
+    @property
+    def worse(self) -> dict[str, object]:
+        """The parameters of a list of the answers of the version that the alarm is about, where it is about one."""
+        if self.incident is None or self.incident.agent_version is None or self.row.agent_version is not None:
+            return {}
+        since = self.incident.since.isoformat()
+        return {**ANY_TIME, "agent_version": self.incident.agent_version, "since": since}
 
     @property
     def reasons(self) -> list[tuple[str, float]]:
@@ -109,16 +120,18 @@ class _LookedUp:
     sums: Sequence[Sums]
     weeks: AgentWeeks
     alarms: Mapping[Who, AgentAlarmState]
+    incidents: Mapping[Who, AgentIncident]
     bounds: Mapping[str, TierBounds]
     findings: Mapping[Who, RecentFindings]
     changes: Mapping[Who, list[ReasonChange]]
 
 
 async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool) -> _LookedUp:
-    sums, weeks, alarms = await asyncio.gather(
+    sums, weeks, alarms, incidents = await asyncio.gather(
         read_sums(service.engine, wanted, by_version=by_version, by_judge=True),
         agent_weeks(service.engine, wanted, now),
         agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent),
+        agent_incidents(service.engine, tenant=wanted.tenant, agent=wanted.agent, current=True),
     )
     agents = {(each.tenant, each.agent) for each in sums}
     looked_at = sorted(agents)[:_MOST_AGENTS]
@@ -130,6 +143,7 @@ async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_v
         sums=sums,
         weeks=weeks,
         alarms={(each.tenant, each.agent): each for each in alarms},
+        incidents={(each.tenant, each.agent): each for each in incidents},
         bounds=bounds,
         findings={who: findings.get(who, RecentFindings()) for who in agents},
         changes={who: _reason_changes(before, after, who) for who in agents},
@@ -186,6 +200,7 @@ def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> Ag
         trend=sparkline([each.mean_p for each in weeks.days.get(who, [])]),
         change=weeks.changes.get(who),
         alarm=alarm,
+        incident=looked_up.incidents.get(who),
         since=weeks.answered_since(who, alarm.answers) if alarm is not None else None,
         findings=looked_up.findings[who],
         changes=looked_up.changes[who],

@@ -40,6 +40,10 @@ class AgentAlarmState:
     """Answers since an alarm last went on or off."""
     answered_at: datetime
 
+    @property
+    def on(self) -> bool:
+        return self.fall or self.below
+
 
 async def agent_alarms(
     engine: AsyncEngine, *, tenant: str | None = None, agent: str | None = None

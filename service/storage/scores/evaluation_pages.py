@@ -17,7 +17,9 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, t
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from evals.slices.counts import SliceKind
 from service.storage.database import fetch_rows, rows_by_name, translate_errors
+from service.storage.scores.slice_parts import slice_condition
 from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, REFERENCE_VERDICTS
 
@@ -85,6 +87,9 @@ class EvaluationFilter(AnswerScope):
     """Only events with a label (true) or only events without one (false)."""
     error_type: str | None = None
     """Only events that a reviewer calls wrong with this error type."""
+    slice_kind: SliceKind | None = None
+    slice_value: str | None = None
+    """Only answers in the slice of this kind with this value."""
     search: str | None = None
     """A text that the question or the SQL contains, whatever its case."""
 
@@ -223,6 +228,9 @@ def _beside_the_score(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
         conditions.append(labelled if wanted.reviewed else ~labelled)
     if wanted.error_type is not None:
         conditions.append(labelled.where(_LABELS.error_type == wanted.error_type))
+    if wanted.slice_kind is not None:
+        in_slice = text(slice_condition(wanted.slice_kind)).bindparams(slice_value=wanted.slice_value or "")
+        conditions.append(and_(in_slice))
     if wanted.search is not None:
         conditions.append(_containing(wanted.search))
     return conditions

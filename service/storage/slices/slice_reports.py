@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from evals.slices.changes import ChangeReport, PeriodAnswers, changes
 from evals.slices.since import DayLoss, WorseSince, worse_since
 from evals.slices.worst import SliceReport, worst_slices
+from service.storage.scores.version_begin import BACK, version_begin
 from service.storage.slices.answer_slices import read_slices
 from service.storage.sums.reading import AnswerScope, Period, read_sums
 
@@ -32,7 +33,14 @@ class Periods:
     @property
     def both(self) -> AnswerScope:
         """Both periods as one."""
-        return replace(self.now, since=self.before.since)
+        same = self.now.agent_version == self.before.agent_version
+        version = self.now.agent_version if same else None
+        return replace(self.now, since=self.before.since, agent_version=version)
+
+    @property
+    def of_versions(self) -> bool:
+        """Whether a version is compared with the answers before its first one."""
+        return self.now.agent_version is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +52,21 @@ class ChangedSlices:
     report: ChangeReport
     since: Mapping[tuple[str, str], WorseSince]
     """The day since which an agent is worse, by tenant and agent: of those that surely are."""
+
+
+async def compared_periods(engine: AsyncEngine, wanted: AnswerScope, now: datetime) -> Periods:
+    """What to compare: a version with the answers before its first one, else the time asked for with the time before.
+
+    A version without answers before it is compared as a time is. Raises `EmptyPeriod` and `StoreUnavailable`.
+    """
+    begin = None if wanted.agent_version is None else await version_begin(engine, wanted)
+    if begin is None:
+        return periods(wanted, now)
+    since, until = max(begin.first, wanted.since or begin.first), wanted.until or now
+    if since >= until:
+        raise EmptyPeriod(f"the version began at {begin.first:%Y-%m-%d %H:%M}, after the end of the time")
+    before = replace(wanted, agent_version=begin.before, since=_earlier(begin.first, BACK), until=begin.first)
+    return Periods(replace(wanted, since=since, until=until), before)
 
 
 def periods(wanted: AnswerScope, now: datetime) -> Periods:

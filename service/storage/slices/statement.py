@@ -2,92 +2,7 @@
 
 from __future__ import annotations
 
-from evals.slices.counts import SliceKind
-
-MOST_PARTS = 50
-"""Most entries of one list of a record that are read, such as its conditions: records may be huge."""
-LONGEST_VALUE = 160
-"""Most letters of a value, such as the name of a column."""
-_FIRST = f"[0 to {MOST_PARTS - 1}]"
-_SHAPES = {
-    "a count": """q @? '$.aggregations[*] ? (@.func like_regex "count" flag "i")'""",
-    "a sum": """q @? '$.aggregations[*] ? (@.func like_regex "sum" flag "i")'""",
-    "an average": """q @? '$.aggregations[*] ? (@.func like_regex "avg" flag "i")'""",
-    "a minimum or maximum": """q @? '$.aggregations[*] ? (@.func like_regex "^(min|max)" flag "i")'""",
-    "a ranking": "q @? '$.superlatives[*]' OR q ->> 'top_k' IS NOT NULL",
-    "an order": "jsonb_typeof(q -> 'ordering') = 'object'",
-    "a time": "q @? '$.time_ranges[*]'",
-    "a negation": "q @? '$.negations[*]'",
-    "a ratio": "q @? '$.ratios[*]'",
-    "different values": "q -> 'distinct' = 'true'",
-    "one line for each group": "q @? '$.group_by[*]'",
-    "yes or no": "q -> 'yes_no' = 'true'",
-    "several things": "q @? '$ ? (@.parts > 1)'",
-    "no condition": "q @? '$ ? (@.filters.size() == 0)'",
-    "one condition": "q @? '$ ? (@.filters.size() == 1)'",
-    "two conditions": "q @? '$ ? (@.filters.size() == 2)'",
-    "three or more conditions": "q @? '$ ? (@.filters.size() > 2)'",
-}
-"""What the question asks for, with the condition on its specification."""
-_BUILDS = {
-    "no join": "s @? '$ ? (@.joins.size() == 0)'",
-    "one join": "s @? '$ ? (@.joins.size() == 1)'",
-    "several joins": "s @? '$ ? (@.joins.size() > 1)'",
-    "a subquery": "s @? '$.subqueries[*]'",
-    "a set operation": "s @? '$.set_operations[*]'",
-    "a window": "s @? '$.windows[*]'",
-    "a CTE": "s @? '$.ctes[*]'",
-    "a division": "s @? '$.divisions[*]'",
-    "DISTINCT": "s -> 'distinct' = 'true'",
-    "HAVING": "s @? '$.having[*]'",
-    "LIMIT": "s @? '$.limits[*]'",
-}
-"""How the SQL is built, with the condition on its specification."""
-_FAULTS = {"missing": "missing", "mismatched": "another", "extra": "not asked for:"}
-"""A list of the alignment, and what is said before the column."""
-_COLUMNS = ("filters{}.lhs", "projections{}.operand", "aggregations{}.col", "group_by{}.operand", "order_by{}.operand")
-
-
-def _chosen(kind: SliceKind, choices: dict[str, str]) -> str:
-    each = ", ".join(f"('{words}', {condition})" for words, condition in choices.items())
-    return f"SELECT '{kind}', words FROM (VALUES {each}) AS c(words, holds) WHERE holds"  # noqa: S608 fixed
-
-
-def _named(kind: SliceKind, path: str, *, source: str = "s", value: str = "part #>> '{}'", where: str = "true") -> str:
-    parts = f"jsonb_path_query({source}, '$.{path.format(_FIRST)}') AS parts(part)"
-    return f"SELECT '{kind}', {value} FROM {parts} WHERE {where}"  # noqa: S608 fixed
-
-
-def _every_slice() -> str:
-    """The slices of one answer; `UNION` leaves out repeated ones."""
-    name = "jsonb_typeof(part) = 'string' AND part #>> '{}' !~ '[()*]'"
-    own_table = "NOT coalesce(s -> 'ctes', '[]') ? (part #>> '{}')"
-    with_column = "part ->> 'lhs' IS NOT NULL"
-    return "\nUNION ".join(
-        [
-            f"SELECT '{SliceKind.VERSION}', agent_version WHERE agent_version IS NOT NULL",
-            f"SELECT '{SliceKind.ENRICHMENT}', enrichment_status WHERE enrichment_status IS NOT NULL",
-            f"SELECT '{SliceKind.REASON}', unnest(reason_codes)",
-            _chosen(SliceKind.QUESTION, _SHAPES),
-            _chosen(SliceKind.SQL, _BUILDS),
-            _named(SliceKind.TABLE, f"blocks{{}}.tables{_FIRST}", where=own_table),
-            *(_named(SliceKind.COLUMN, path, where=name) for path in _COLUMNS),
-            _named(
-                SliceKind.CONDITION, "filters{}", value="(part ->> 'lhs') || ' ' || (part ->> 'op')", where=with_column
-            ),
-            *(
-                _named(
-                    SliceKind.FAULT,
-                    place + "{}",
-                    source="f",
-                    value=f"'{words} ' || (part ->> 'lhs')",
-                    where=with_column,
-                )
-                for place, words in _FAULTS.items()
-            ),
-        ]
-    )
-
+from service.storage.scores.slice_parts import LONGEST_VALUE, every_slice
 
 _STATEMENT = """
 WITH newest AS MATERIALIZED (
@@ -143,7 +58,7 @@ def slices_statement(conditions: str) -> str:
 
     `conditions` say which rows of `evaluations` are read. The parameters are `most`, `least` and theirs.
     """
-    parts = {"<conditions>": conditions, "<longest>": str(LONGEST_VALUE), "<slices>": _every_slice()}
+    parts = {"<conditions>": conditions, "<longest>": str(LONGEST_VALUE), "<slices>": every_slice()}
     statement = _STATEMENT
     for place, part in parts.items():
         statement = statement.replace(place, part)

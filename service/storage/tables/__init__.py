@@ -7,7 +7,13 @@ event's key as its digest (`EventKey.digest`), because its names may be longer t
 from __future__ import annotations
 
 from service.storage.tables.access import ACCESS_TOKENS, AUDIT_LOG, SESSION_SECRETS
-from service.storage.tables.agents import AGENT_ALARMS, ANSWER_SUMS, STALE_HOURS, WATCHED_ANSWERS
+from service.storage.tables.agents import (
+    AGENT_ALARMS,
+    AGENT_INCIDENTS,
+    ANSWER_SUMS,
+    STALE_HOURS,
+    WATCHED_ANSWERS,
+)
 from service.storage.tables.columns import METADATA
 from service.storage.tables.events import (
     CANARY_ANSWERS,
@@ -25,6 +31,7 @@ from service.storage.tables.tenants import TENANT_LEARNED_RULES, TENANT_RULES, T
 __all__ = [
     "ACCESS_TOKENS",
     "AGENT_ALARMS",
+    "AGENT_INCIDENTS",
     "ANSWER_SUMS",
     "AUDIT_LOG",
     "CANARY_ANSWERS",

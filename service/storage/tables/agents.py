@@ -9,12 +9,14 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     Column,
+    DateTime,
     Double,
     Identity,
     Index,
     Integer,
     Text,
     Uuid,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import Field, SQLModel
@@ -62,6 +64,38 @@ class AgentAlarmRow(SQLModel, table=True):
     answered_at: datetime = time_column()
 
 
+class AgentIncidentRow(SQLModel, table=True):
+    """One fall of an agent: its figures, and what became of it. At most one of an agent is not over."""
+
+    __tablename__: ClassVar[str] = "agent_incidents"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("agent_incidents_opened", "tenant", "agent", "opened_at"),
+        Index("agent_incidents_one", "tenant", "agent", unique=True, postgresql_where=text("over_at IS NULL")),
+    )
+
+    id: UUID = column(Uuid, key=True)
+    tenant: str = column(Text)
+    agent: str = column(Text)
+    judge: str = column(Text)
+    evaluator_version: str = column(Text)
+    fall: bool = flag(default=False)
+    below: bool = flag(default=False)
+    agent_version: str | None = column(Text, null=True)
+    version_before: str | None = column(Text, null=True)
+    before_since: datetime = time_column()
+    since: datetime = time_column()
+    until: datetime = time_column()
+    answers_before: int = column(BigInteger)
+    wrong_before: int = column(BigInteger)
+    answers_after: int = column(BigInteger)
+    wrong_after: int = column(BigInteger)
+    opened_at: datetime = time_column()
+    over_at: datetime | None = column(DateTime(timezone=True), null=True)
+    closed_at: datetime | None = column(DateTime(timezone=True), null=True)
+    explanation: str | None = column(Text, null=True)
+    history: list[dict[str, Any]] = column(JSONB)
+
+
 class AnswerSumsRow(SQLModel, table=True):
     """Sums over the current answers of one agent, version, judge and evaluator in one hour, or in one day."""
 
@@ -98,5 +132,6 @@ class StaleHourRow(SQLModel, table=True):
 
 WATCHED_ANSWERS = table(WatchedAnswerRow)
 AGENT_ALARMS = table(AgentAlarmRow)
+AGENT_INCIDENTS = table(AgentIncidentRow)
 ANSWER_SUMS = table(AnswerSumsRow)
 STALE_HOURS = table(StaleHourRow)

@@ -29,6 +29,7 @@ of the period's budget within the window. Fails when the result is above 1, beca
 {{- $rules = $rules | replace "${budgetBound}" (include "sqlassay.burnBound" .Values.alerts.conditions) }}
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
+{{- $rules = $rules | replace "${consoleUrl}" (.Values.alerts.consoleUrl | trimSuffix "/") }}
 {{- $targets := printf "job=%q, namespace=%q" (printf "%s-metrics" (include "sqlassay.fullname" .)) .Release.Namespace }}
 {{- with .Values.alerts.conditions.job }}{{ $targets = printf "job=%q" . }}{{ end }}
 {{- with .Values.alerts.conditions.cluster }}{{ $targets = printf "%s, cluster=%q" $targets . }}{{ end }}

@@ -1,6 +1,6 @@
 """Adds the scores that a sink has not got yet.
 
-Revision 0023. Evaluations that are stored already are not sent: sinks begin with the first one after it.
+Revision 0024. Evaluations that are stored already are not sent: sinks begin with the first one after it.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+revision = "0024"
+down_revision = "0024"
 
 
 def upgrade() -> None:

@@ -1,0 +1,1 @@
+"""What the status page reads from PostgreSQL."""

@@ -1,0 +1,110 @@
+"""What arrived lately: how much was scored, why the rest was not, how late, at which cost, and who fell silent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Text, column, func, lateral, literal, select, true
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.storage.database import fetch_rows
+from service.storage.scores.evaluation_pages import fetch_in_time
+from service.storage.sums.reading import AnswerScope, read_sums
+from service.storage.tables import DEFERRED_EVENTS, EVALUATIONS
+
+DAY = timedelta(days=1)
+SECONDS = 3.0
+"""Seconds until the sums of a day are given up, with `SearchTooSlow`."""
+_MOST_AGENTS = 500
+_BACK = timedelta(days=28)
+_ROWS = EVALUATIONS.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivedAnswers:
+    """The answers that were stored within some time, alike in why they have no score and in their model."""
+
+    unscored: str | None
+    model: str | None
+    answers: int
+    cost: float
+    late: float | None
+    """The 95th percentile of the seconds from the answer to its row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastAnswer:
+    """The last answer of one agent."""
+
+    tenant: str
+    agent: str
+    agent_version: str | None
+    occurred_at: datetime
+
+
+async def arrived_answers(
+    engine: AsyncEngine, tenant: str | None, since: datetime, *, seconds: float = SECONDS
+) -> list[ArrivedAnswers]:
+    """What the live answers since then became; raises `SearchTooSlow` and `StoreUnavailable`."""
+    late = func.extract("epoch", _ROWS.received_at - _ROWS.occurred_at)
+    # a whole day is read, so the arithmetic is PostgreSQL's
+    columns: list[ColumnElement[Any]] = [
+        _ROWS.unscored,
+        _ROWS.model,
+        func.count().label("answers"),
+        func.sum(_ROWS.cost).label("cost"),
+        func.percentile_cont(0.95).within_group(late).label("late"),
+    ]
+    found = select(*columns).where(_ROWS.current, _ROWS.occurred_at >= since, *_of(tenant))
+    rows = await fetch_in_time(engine, found.group_by(_ROWS.unscored, _ROWS.model), seconds)
+    arrived = [ArrivedAnswers(**row) for row in rows]
+    return sorted(arrived, key=lambda each: -each.answers)
+
+
+async def last_answers(engine: AsyncEngine, tenant: str | None, now: datetime) -> Sequence[LastAnswer]:
+    """The last answer of each agent that answered in the last 28 days, the longest silent first.
+
+    Raises `StoreUnavailable`.
+    """
+    sums = await read_sums(engine, AnswerScope(tenant=tenant, since=now - _BACK), histogram=False)
+    agents = sorted({(each.tenant, each.agent) for each in sums if each.received})[:_MOST_AGENTS]
+    if not agents:
+        return []
+    listed = ([who[place] for who in agents] for place in (0, 1))
+    given = (
+        func.unnest(*(literal(each, ARRAY(Text)) for each in listed))
+        .table_valued(column("tenant", Text), column("agent", Text), name="given")
+        .render_derived()
+    )
+    newest = lateral(
+        select(_ROWS.occurred_at, _ROWS.agent_version)
+        .where(
+            _ROWS.current,
+            _ROWS.tenant == given.c.tenant,
+            _ROWS.agent == given.c.agent,
+            _ROWS.occurred_at >= now - _BACK,
+        )
+        .order_by(_ROWS.occurred_at.desc())
+        .limit(1)
+    )
+    columns: list[ColumnElement[Any]] = [given.c.tenant, given.c.agent, newest.c.agent_version, newest.c.occurred_at]
+    query = select(*columns).select_from(given.join(newest, true())).order_by(newest.c.occurred_at)
+    return [LastAnswer(**row) for row in await fetch_rows(engine, query)]
+
+
+async def deferred_events(engine: AsyncEngine, tenant: str | None) -> dict[str, int]:
+    """How many events wait to be scored, by the reason. Raises `StoreUnavailable`."""
+    events = DEFERRED_EVENTS.c
+    columns: list[ColumnElement[Any]] = [events.reason, func.count().label("waiting")]
+    query: Select[Any] = select(*columns).group_by(events.reason)
+    if tenant is not None:
+        query = query.where(events.tenant == tenant)
+    return {row["reason"]: row["waiting"] for row in await fetch_rows(engine, query)}
+
+
+def _of(tenant: str | None) -> list[ColumnElement[bool]]:
+    return [] if tenant is None else [_ROWS.tenant == tenant]
