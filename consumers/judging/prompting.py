@@ -158,7 +158,7 @@ def _masker(case: Case) -> Masker:
     """A masker that knows every literal of the SQL, the rules and the questions, always in the same order."""
     masker = Masker(OpenWords(_schema(case)))
     tokens = tokens_of(case.query.sql, case.sql.dialect) or []
-    masker.learn_numbers([case.query.question, case.query.enriched_question or "", *numbers_of(tokens)])
+    masker.learn_numbers([case.query.question, case.query.enriched_question or ""], numbers_of(tokens))
     for value in literals_of(tokens):
         masker.learn_literal(value)
     for benign in _benign(case):
