@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, date, datetime
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import stamina
 
@@ -25,6 +26,9 @@ from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.redis.shared_budgets import RedisBudgets, open_budgets
 from service.settings.judge_settings import JudgeSettings, PriceSettings
+
+if TYPE_CHECKING:
+    from service.judges.openai import OpenAIJudge
 
 TEMPLATE = "judge-1"
 """The current prompt file. Another wording is another file; every score names the one it used."""
@@ -96,6 +100,11 @@ def ask_model(settings: JudgeSettings, call: CallModel, cache: ReplyCache | None
 
 def open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[Model]:
     """Opens one model of a server."""
+    return open_judge(settings, base_url, model)
+
+
+def open_judge(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[OpenAIJudge]:
+    """Opens one model of a server, with what is known of the requests that it accepts."""
     # the client is a quarter of the time that a process takes to start, and most processes ask no model
     from service.judges.openai import open_openai_judge  # noqa: PLC0415 for the reason above
 

@@ -13,7 +13,8 @@ import openai
 import orjson
 
 from consumers.judging.ports import ModelFailed
-from service.judges.openai import call_failure, status_failure
+from service.judges.request_forms import endpoint_url
+from service.judges.server_errors import call_failure, status_failure
 
 MAX_EMBEDDINGS = 16 * 1024 * 1024
 """Largest response body read, in bytes."""
@@ -26,6 +27,8 @@ class OpenAIEmbeddings:
     """Turns texts into vectors."""
 
     client: openai.AsyncOpenAI
+    url: str
+    """Where they are asked for: `embeddings_url`."""
     model: str
     seconds: float
 
@@ -35,7 +38,7 @@ class OpenAIEmbeddings:
         try:
             async with asyncio.timeout(self.seconds):
                 response = await self.client.post(
-                    f"{self.client.base_url}embeddings",
+                    self.url,
                     cast_to=httpx2.Response,
                     content=orjson.dumps(body),
                     options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None},
@@ -44,9 +47,14 @@ class OpenAIEmbeddings:
         except TimeoutError as error:
             raise ModelFailed(f"no embeddings within {self.seconds:.3g} seconds", billed=True) from error
         except openai.APIStatusError as error:
-            raise status_failure(error) from error
+            raise status_failure(error.response) from error
         except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
             raise call_failure(error) from error
+
+
+def embeddings_url(base_url: str) -> str:
+    """The URL of the embeddings of a server."""
+    return endpoint_url(base_url, "/embeddings")
 
 
 def _vectors(body: object, texts: int) -> list[list[float]]:

@@ -52,7 +52,9 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._max_body = max_body
         self._proxy = proxy
         self._origin = (base_url.scheme, base_url.host, base_url.port)
-        self._authorization = f"Bearer {api_key}" if api_key else None
+        # Azure's URLs name a version of the API, and its keys have a header of their own
+        is_azure = "api-version" in base_url.params
+        self._key = (("api-key", api_key) if is_azure else ("authorization", f"Bearer {api_key}")) if api_key else None
         verify: SSLContext = httpx2.create_ssl_context(trust_env=False)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, ssl=verify),
@@ -96,8 +98,8 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
     def _headers(self, request: httpx2.Request) -> list[tuple[str, str]]:
         kept = [(name, value) for name, value in request.headers.multi_items() if name.lower() in _SENT_HEADERS]
         kept.append(("accept-encoding", "identity"))
-        if self._authorization is not None:
-            kept.append(("authorization", self._authorization))
+        if self._key is not None:
+            kept.append(self._key)
         return kept
 
     async def aclose(self) -> None:

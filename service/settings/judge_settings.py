@@ -27,7 +27,8 @@ class JudgeSettings(SettingsGroup):
     base_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s/@?#]+(/[^\s@]*)?$",
-        description="OpenAI-compatible server, such as https://models.example/v1; unset uses no model.",
+        description="OpenAI-compatible server, such as https://models.example/v1, or the whole address, ending with "
+        "/chat/completions or /responses; a query stays; unset uses no model.",
     )
     api_key: SecretStr | None = Field(default=None, description="Key of the model server.")
     proxy: str | None = Field(
@@ -68,7 +69,12 @@ class JudgeSettings(SettingsGroup):
         default=45.0, gt=0, le=3600, description="Seconds for a verdict, waits and retries included."
     )
     tries: int = Field(default=4, ge=1, le=20, description="Most calls for one verdict.")
-    max_tokens: int = Field(default=700, ge=50, le=100_000, description="Most tokens a model may write.")
+    max_tokens: int = Field(
+        default=700,
+        ge=50,
+        le=100_000,
+        description="Most tokens a model may write; eight times as many if it reasons first.",
+    )
     in_flight: int = Field(default=64, ge=1, le=10_000, description="Calls at once.")
     tenant_in_flight: int = Field(default=16, ge=1, le=10_000, description="Calls at once for one tenant.")
     per_minute: float | None = Field(default=None, gt=0, description="Calls per minute of one process.")

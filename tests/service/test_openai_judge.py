@@ -124,7 +124,7 @@ async def test_anything_but_an_offered_verdict_has_no_score(
         end = await asked(panel)
     assert isinstance(end, Unscored)
     assert end.reason is reason
-    assert len(model_server.seen()) == 1
+    assert len(model_server.seen()) == (1 if reason is UnscoredReason.JUDGE_REFUSED else 2)
     assert counts.cases == {"unscored": 1}
 
 
