@@ -18,7 +18,8 @@ from consumers.judging.opinions import Opinion, read_opinion
 from consumers.judging.ports import FailureCause, ModelCounts, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.judging.ruled_prompts import with_rules
-from scoring.judging.ceiling import RIGHT, Evidence, evidence, hold
+from scoring.judging.ceiling import Evidence, evidence, hold
+from scoring.judging.combination import RIGHT, UNCALIBRATED, ModelCalibration
 from scoring.judging.local import MOST_REASONS
 from scoring.query import ModelUnscored, Unscored, UnscoredReason
 from scoring.verdict import Case, Reply, Verdict
@@ -69,6 +70,8 @@ class AskModel:
     cache: ReplyCache | None
     refuter: Template | None = None
     """The prompt of a second call, made only where the first reply says right; `None` asks once."""
+    calibration: ModelCalibration = UNCALIBRATED
+    """How sure the model is where it says how sure it is."""
     rules_section: Template | None = None
     """How learned rules stand in a prompt; `None` leaves them out."""
     _thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="prompt"))
@@ -169,7 +172,7 @@ class AskModel:
         opinion = read_opinion(text, prompt, readings[0].local, name)
         if not isinstance(opinion, Opinion):
             return opinion
-        reply = hold(readings, opinion.reply, opinion.proposals)
+        reply = hold(readings, opinion.reply, opinion.proposals, self.calibration)
         return replace(reply, model=self.model_name, prompt_hash=prompt.digest)
 
     async def _find_remembered(self, prompt: Prompt, tenant: str, readings: Readings) -> Reply | None:

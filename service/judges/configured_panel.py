@@ -21,6 +21,7 @@ from consumers.judging.ports import Budgets, Model, ModelCounts, ReplyCache
 from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
+from scoring.judging.combination import UNCALIBRATED, ModelCalibration
 from scoring.judging.local import LocalJudge
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
@@ -94,6 +95,7 @@ def ask_model(settings: JudgeSettings, call: CallModel, cache: ReplyCache | None
         masked=settings.mask,
         bound=_bound(settings),
         cache=cache,
+        calibration=_calibration(settings),
         rules_section=judge_template(RULES_SECTION),
     )
 
@@ -142,6 +144,11 @@ def call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts: 
         counts=counts,
         timer=time.monotonic,
     )
+
+
+def _calibration(settings: JudgeSettings) -> ModelCalibration:
+    found = settings.calibrations.get(settings.model or "")
+    return UNCALIBRATED if found is None else ModelCalibration(slope=found.slope, offset=found.offset)
 
 
 def _bound(settings: JudgeSettings) -> Bound:

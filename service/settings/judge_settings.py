@@ -18,6 +18,17 @@ class PriceSettings(SettingsGroup):
     received: float = Field(ge=0, allow_inf_nan=False, description="For tokens received.")
 
 
+class ModelCalibrationSettings(SettingsGroup):
+    """How far a model's own confidence counts."""
+
+    slope: float = Field(
+        default=1.0, gt=0, le=3, description="Factor of the model's log-odds; below 1 for one that is too sure."
+    )
+    offset: float = Field(
+        default=0.0, ge=-3, le=3, description="Added to the model's log-odds; below 0 for one that is too lenient."
+    )
+
+
 class JudgeSettings(SettingsGroup):
     """The judges."""
 
@@ -48,6 +59,11 @@ class JudgeSettings(SettingsGroup):
         default_factory=dict[str, PriceSettings],
         description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
         "the model must have one.",
+    )
+    calibrations: Mapping[str, ModelCalibrationSettings] = Field(
+        default_factory=dict[str, ModelCalibrationSettings],
+        description='How far a model\'s confidence counts, as JSON: {"model": {"slope": 0.8, "offset": -0.2}}; '
+        "a model without one is taken at its word, up to 0.98.",
     )
     budget: float | None = Field(
         default=None,

@@ -10,7 +10,7 @@ from consumers.judging.asking import NoReply
 from consumers.judging.budgets import WorkerBudgets
 from consumers.judging.memory_counts import MemoryModelCounts
 from scoring.evaluation import examine
-from scoring.judging.ceiling import RIGHT
+from scoring.judging.combination import RIGHT
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
 from scoring.verdict import Reply
