@@ -101,7 +101,9 @@ class AskModel:
         learned = case.rules.learned
         if learned is not None and self.rules_section is not None:
             template = with_rules(template, self.rules_section, learned)
-        prompt = await self._run(lambda: prompt_for(case, template, masked=self.masked))
+        prompt = await self._run(
+            lambda: prompt_for(case, template, masked=self.masked, doubts=readings[0].local.reasons)
+        )
         if isinstance(prompt, Unscored):
             return NoReply(NoReplyReason.NOT_SENT, prompt.detail, FailureCause.NOT_SENT)
         remembered = await self._find_remembered(prompt, tenant, readings)

@@ -31,9 +31,11 @@ from service.settings.judge_settings import JudgeSettings, PriceSettings
 if TYPE_CHECKING:
     from service.judges.openai import OpenAIJudge
 
-TEMPLATE = "judge-1"
+TEMPLATE = "judge-2"
 """The current prompt file. Another wording is another file; every score names the one it used."""
 
+_WITHOUT_CONTEXT = frozenset({"judge-1", "prover-1", "refuter-1"})
+"""Prompts of judges whose data has the answer, the rules and the record only."""
 _FREE = PriceSettings(sent=0.0, received=0.0)
 RULES_SECTION = "rules-1"
 """How learned rules stand in a prompt."""
@@ -55,7 +57,7 @@ def calls_for_verdict(settings: JudgeSettings) -> int:
 def judge_template(version: str = TEMPLATE) -> Template:
     """Reads a prompt file of `service/prompts/`."""
     text = files(service).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
-    return Template(version=version, system=text)
+    return Template(version=version, system=text, context=version not in _WITHOUT_CONTEXT)
 
 
 @asynccontextmanager

@@ -70,7 +70,7 @@ async def test_a_verdict_that_was_offered_counts(opened: Opened, model_server: M
     assert isinstance(reply, Reply)
     assert (reply.verdict, reply.confidence) == (Verdict.LIKELY_CORRECT, reply.p_correct)
     assert reply.p_correct == combined(replace(reply, p_correct=0.7), local_judge().judge(MET).p_correct).p_correct
-    assert (reply.judge, reply.model, len(reply.prompt_hash)) == ("llm/judge-1", "stand-in", 64)
+    assert (reply.judge, reply.model, len(reply.prompt_hash)) == ("llm/judge-2", "stand-in", 64)
     assert (reply.tokens_in, reply.tokens_out, reply.cost) == (900, 100, 0.0019)
     assert [each.code for each in reply.reasons] == [ReasonCode.OUTPUT_LINKED]
     assert (counts.calls, counts.cases, counts.cost) == ({"replied": 1}, {"replied": 1}, 0.0019)

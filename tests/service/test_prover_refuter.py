@@ -172,4 +172,4 @@ async def test_no_order_in_an_answer_talks_both_past_the_ceiling(model_server: M
 def test_the_method_names_the_judge_and_how_many_calls_it_may_take() -> None:
     two, one = JudgeSettings(method="prover_refuter"), JudgeSettings()
     assert (model_judge(two), calls_for_verdict(two)) == ("llm/prover-1+refuter-1", 2)
-    assert (model_judge(one), calls_for_verdict(one)) == ("llm/judge-1", 1)
+    assert (model_judge(one), calls_for_verdict(one)) == ("llm/judge-2", 1)

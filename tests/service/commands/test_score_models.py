@@ -39,7 +39,7 @@ def test_the_model_judges_every_line_and_rows_keep_the_order_of_lines(model_serv
     assert [row["event_id"] for row in rows] == ["1", None, *map(str, range(2, 9))]
     scored = [row for row in rows if row["score"] is not None]
     assert {(row["verdict"], row["judge"], row["model"]) for row in scored} == {
-        ("Likely Correct", "llm/judge-1", "stand-in")
+        ("Likely Correct", "llm/judge-2", "stand-in")
     }
     assert {(row["tokens_in"], row["tokens_out"], row["cost"], row["cached"]) for row in scored} == {
         (900, 100, 0.0019, False)
