@@ -300,7 +300,9 @@ def _filter(each: Filter, masker: Masker | None) -> dict[str, object]:
         "rhs": _question_value(each, masker) if isinstance(each, QuestionFilter) else _value(each.rhs, masker),
     }
     if isinstance(each, QuestionFilter):
-        return shown | {"span": text(each.span)}
+        # a part of a value is shown as the whole value, which has one stand-in
+        value = each.rhs.folded if isinstance(each.rhs, Text) else ""
+        return shown | {"span": text(value if each.span.casefold() in value else each.span)}
     return shown | ({"where": text(each.block)} if isinstance(each, SqlFilter) and each.block != "main" else {})
 
 
