@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import httpx2
-import openai
 import orjson
 from pydantic import SecretStr
 
@@ -16,8 +15,10 @@ from consumers.judging.ports import Completion, FailureCause, ModelFailed
 from service.judges.completions import has_reasoned, read_completion
 from service.judges.request_forms import CHAT, RequestForm, endpoint_url
 from service.judges.server_errors import call_failure, error_parameter, response_error, status_failure
-from service.judges.transport import CONNECT_SECONDS, MAX_BODY, BoundedTransport, PlainClient
+from service.judges.transport import MAX_BODY, BoundedTransport, PlainClient, StatusError
 
+_MAY_NAME_PARAMETER = frozenset({400, 422})
+"""Statuses whose error may name a parameter that the server refuses."""
 _MOST_FORMS = 8
 """Most requests of one call, each without what the server refused in the one before."""
 
@@ -28,11 +29,10 @@ class OpenAIJudge:
     It learns which parameters its server refuses, and leaves them out from then on.
     """
 
-    def __init__(self, client: openai.AsyncOpenAI, base_url: str, model: str, max_tokens: int) -> None:
+    def __init__(self, client: PlainClient, base_url: str, model: str, max_tokens: int) -> None:
         self._client = client
         self._model = model
         self._max_tokens = max_tokens
-        # the full URL: the library would otherwise join it for each call
         self._url = endpoint_url(base_url, CHAT)
         self._form = RequestForm.of(self._url)
 
@@ -71,9 +71,9 @@ class OpenAIJudge:
                 billed=True,
                 cause=FailureCause.TIMEOUT,
             ) from error
-        except openai.APIStatusError as error:
+        except StatusError as error:
             raise status_failure(error.response) from error
-        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+        except (httpx2.HTTPError, ValueError) as error:
             raise call_failure(error) from error
 
     async def _complete(self, system: str, user: str, schema: Mapping[str, object]) -> Completion:
@@ -83,15 +83,17 @@ class OpenAIJudge:
         for left in range(_MOST_FORMS, 0, -1):
             body = form.body(self._model, system, user, schema, self._max_tokens)
             try:
-                response = await self._send(body)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                content = await self._client.post_json(self._url, body)
+            except StatusError as error:
+                if error.response.status_code not in _MAY_NAME_PARAMETER:
+                    raise
                 said = response_error(error.response)
                 changed = form.without(said, error_parameter(error.response), body)
                 if changed is None or left == 1:
                     raise
                 form = changed
                 continue
-            said = orjson.loads(response.content)
+            said = orjson.loads(content)
             completion = _together(spent, read_completion(said))
             if form is not first:
                 self._form = form
@@ -99,17 +101,6 @@ class OpenAIJudge:
                 return completion
             form, spent = replace(form, reasons=True), completion
         raise AssertionError("unreachable: the last request returns or raises")
-
-    async def _send(self, body: Mapping[str, object]) -> httpx2.Response:
-        return await self._client.post(
-            self._url,
-            cast_to=httpx2.Response,
-            # the typed call copies the whole schema each time: a third of the cost of a reply
-            content=orjson.dumps(body),
-            # the library copies the default of each missing option: a sixth of the cost. The key is never sent, since
-            # nothing is retried; making one asks the system for randomness and releases the interpreter's lock
-            options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None, "idempotency_key": "unsent"},
-        )
 
 
 def _together(spent: Completion | None, completion: Completion) -> Completion:
@@ -148,18 +139,9 @@ async def open_client(
     seconds: float,
     max_body: int = MAX_BODY,
     proxy: str | None = None,
-) -> AsyncGenerator[openai.AsyncOpenAI]:
+) -> AsyncGenerator[PlainClient]:
     """Opens a client of one server, within the bounds of the transport."""
     key = api_key.get_secret_value() if api_key is not None else None
     transport = BoundedTransport(httpx2.URL(base_url), key, connections, max_body, proxy)
-    http_client = PlainClient(transport=transport, follow_redirects=False, trust_env=False)
-    client = openai.AsyncOpenAI(
-        base_url=base_url,
-        # without a value the library would read a key for another server from the environment
-        api_key=key or "unset",
-        max_retries=0,
-        timeout=httpx2.Timeout(seconds, connect=CONNECT_SECONDS),
-        http_client=http_client,
-    )
-    async with client:
+    async with PlainClient(transport=transport, follow_redirects=False, trust_env=False) as client:
         yield client

@@ -83,10 +83,9 @@ def _cause(status: int, said: str, after: float | None) -> FailureCause:
 
 def call_failure(error: Exception) -> ModelFailed:
     """A failure below HTTP: only a call whose connection was never made is certainly not billed."""
-    cause = error.__cause__ or error
-    unmade = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-    too_large = isinstance(cause, TooLargeError)
-    detail = shorten(str(cause) or type(cause).__name__, 120)
+    unmade = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    too_large = isinstance(error, TooLargeError)
+    detail = shorten(str(error) or type(error).__name__, 120)
     kind = FailureCause.REPLY if too_large or isinstance(error, ValueError) else FailureCause.CONNECTION
     return ModelFailed(f"the model server failed: {detail}", retryable=not too_large, billed=not unmade, cause=kind)
 
