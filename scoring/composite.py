@@ -37,13 +37,21 @@ def leniency(filters: FilterAlignment) -> int:
     return int(with_extras and bool(filters.benign) and not filters.extra)
 
 
-def compose(filters: FilterAlignment, verdict: Verdict, confidence: float) -> Composite:
+SETTLED = SIGMA_FILTERS[FilterStatus.FULLY_APPLIED_WITH_EXTRAS]
+"""The least σ_filters of an answer that a model, which was shown the alignment, calls right."""
+
+
+def compose(filters: FilterAlignment, verdict: Verdict, confidence: float, *, by_model: bool = False) -> Composite:
     """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (STEF, equations 11 and 12).
+
+    `by_model`: where a model calls an answer right, conditions that seem missing are held to be misread.
 
     >>> compose(FilterAlignment(), Verdict.CORRECT, 0.9).score
     100.0
     """
     sigma_filters, sigma_verdict = SIGMA_FILTERS[filters.status], SIGMA_VERDICT[verdict]
+    if by_model and sigma_verdict >= SIGMA_VERDICT[Verdict.LIKELY_CORRECT]:
+        sigma_filters = max(sigma_filters, SETTLED)
     delta, gamma = leniency(filters), multiplier(confidence)
     base = sigma_filters + sigma_verdict + delta
     return Composite(

@@ -120,7 +120,8 @@ def conclude(case: Case, reply: Reply) -> Score:
     """
     if reply.proposed:
         case = with_conditions(case, reply.proposed)
-    composite = compose(case.filters, reply.verdict, reply.confidence)
+    by_model = bool(reply.model) and not reply.fallback
+    composite = compose(case.filters, reply.verdict, reply.confidence, by_model=by_model)
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))
 
 

@@ -124,3 +124,19 @@ class Unscored:
     reason: UnscoredReason
     detail: str = ""
     """One line for a person: the thing, the value (shortened) and the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnscored(Unscored):
+    """Why an answer has no score although a model was asked, and what that cost."""
+
+    model: str = ""
+    prompt_hash: str = ""
+    """SHA-256 of the prompt that was sent."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """Money for all calls, in the currency of the price list."""
+    cached: bool = False
+    fallback: bool = False
+    rationale: str = ""

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from scoring import EVALUATOR_VERSION
-from scoring.query import Unscored
+from scoring.query import ModelUnscored, Unscored
 from scoring.question.follow_ups import FollowUp
 from scoring.reason_kinds import kind_of
 from scoring.reasons import ReasonCode
@@ -134,6 +134,7 @@ def unscored_record(unscored: Unscored, rules_version: int) -> Record:
         **dict.fromkeys(SCORED_FIELDS),
         "reasons": [{"code": unscored.reason.value, "detail": unscored.detail, "weight": 0.0}],
         "normalizations": [],
+        **({name: getattr(unscored, name) for name in MODEL_FIELDS} if isinstance(unscored, ModelUnscored) else {}),
         "unscored": unscored.reason.value,
         "evaluator_version": EVALUATOR_VERSION,
         "rules_version": rules_version,

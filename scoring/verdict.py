@@ -233,7 +233,7 @@ class Reply:
     proposed: tuple[QuestionFilter, ...] = ()
     """Accepted conditions that the model read from the question: filters are aligned again with them."""
     rationale: str = ""
-    """The model's own words, for display only."""
+    """The model's own words, or why it gave none, for display only."""
     rules_applied: tuple[int, ...] = ()
     """Numbers, from 1, of the learned rules that the model says decided."""
 

@@ -47,6 +47,28 @@ def secrets(count: int) -> list[str]:
     return [forms[number % len(forms)]() for number in range(count)]
 
 
+FRESH = tuple(
+    each.strip()
+    for each in """
+    Wojciech Brzęczyszczak|Žofie Kůrková|Nguyễn Thị Quỳnh|Siobhán Ní Dhuibhne|Øyvind Tveiterås|Ayşegül Çağlayan
+    Jürgen Großkreutz|François-Xavier Delcambre|Γιώργος Παπαδάκης|Ольга Кузнецова|陈晓琳|山田太郎|김민수|محمد الفاسي
+    אריאל בן־דוד|सुनीता शर्मा|Zsófia Szöllősi-Nagy|Þórdís Guðmundsdóttir|Ines da Conceição|Maarten van Quakkelstein
+    zsofia.nagy@postahivatal.test|k.brzeczyszczak+faktura@skrzynka.test|ventas@zapateria-ñandu.test|陈@邮箱.test
+    tveiteraas_93@fjordpost.test|quoted-person@brevkasse.test|x9y8z7@mx.quornbix.test|rechnung@grosskreutz.test
+    4539 5787 6362 1486|5425233430109903|3782-822463-10005|6011000990139424|4917 6100 0000 3943|3530111333300000
+    DE89 3704 0044 0532 0130 65|GB29NWBK60161331926819|FR76 3000 6000 0112 3456 7890 189|PL61109010140000071219812874
+    ES91 2100 0418 4502 0005 1332|NL91ABNA0417164300|CH9300762011623852957|TR330006100519786457841326
+    +48 601 734 958|0049-176-5553847|(0551) 839-4475|+81 90-6543-8876|0033 6 98 45 73 56|+351 936 584 763
+    sk_live_9fQ3xZ7vB5nM4kP8|ghp_8Hs6Tq4Wz9Xv3Bn5Rk7|AKIAQ5ZX7VW9K3JH6M4P|eyJhbGciOiJub25lIn0.eyJzdWIiOiI5ODc2NSJ9
+    9f86d081884c7d659a2feaa0|ssh-ed25519 AAAAC3NzaQ9x8v|Brzozowa 47/9, 31-486 Kraków|Rua dos Fanqueiros 358, 3.º Esq
+    Grünwaldtorstraße 94b, 79098 Freiburg|Calle Ñuñoa 4598, 7.º B|ul. Świętokrzyska 36/65|東京都千代田区九段南三丁目
+    893-66-4785|85073198465|QZ-NHS 943 476 5919|RSSMRA85T10A562S|19670823-9847|BSN 639584773
+    """.strip()
+    .replace("\n", "|")
+    .split("|")
+)
+"""More secrets: names, mails, cards, bank accounts, telephones, keys, addresses and ids in several languages."""
+
 SHAPES = (
     # question, SQL, enriched question, rules, dialect: {0} is planted, {1} in SQL texts, {2} with % between its letters
     ("loans of {0} last month", "SELECT id FROM loans WHERE borrower = '{1}'", None, {}, None),

@@ -13,14 +13,15 @@ from typing import TypeVar
 from consumers.errors import CacheUnavailable
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import MICROS, Bound
-from consumers.judging.calling import BudgetSpent, CallModel
+from consumers.judging.calling import BudgetSpent, CallModel, PaidCompletion
 from consumers.judging.opinions import Opinion, read_opinion
-from consumers.judging.ports import ModelCounts, ModelFailed, ReplyCache
+from consumers.judging.ports import FailureCause, ModelCounts, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.judging.ruled_prompts import with_rules
-from scoring.judging.ceiling import RIGHT, Evidence, evidence, hold
+from scoring.judging.ceiling import Evidence, evidence, hold
+from scoring.judging.combination import RIGHT, UNCALIBRATED, ModelCalibration
 from scoring.judging.local import MOST_REASONS
-from scoring.query import Unscored, UnscoredReason
+from scoring.query import ModelUnscored, Unscored, UnscoredReason
 from scoring.verdict import Case, Reply, Verdict
 
 Result = TypeVar("Result")
@@ -54,6 +55,7 @@ class NoReply:
 
     reason: NoReplyReason
     detail: str
+    cause: FailureCause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,8 @@ class AskModel:
     cache: ReplyCache | None
     refuter: Template | None = None
     """The prompt of a second call, made only where the first reply says right; `None` asks once."""
+    calibration: ModelCalibration = UNCALIBRATED
+    """How sure the model is where it says how sure it is."""
     rules_section: Template | None = None
     """How learned rules stand in a prompt; `None` leaves them out."""
     _thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="prompt"))
@@ -97,9 +101,11 @@ class AskModel:
         learned = case.rules.learned
         if learned is not None and self.rules_section is not None:
             template = with_rules(template, self.rules_section, learned)
-        prompt = await self._run(lambda: prompt_for(case, template, masked=self.masked))
+        prompt = await self._run(
+            lambda: prompt_for(case, template, masked=self.masked, doubts=readings[0].local.reasons)
+        )
         if isinstance(prompt, Unscored):
-            return NoReply(NoReplyReason.NOT_SENT, prompt.detail)
+            return NoReply(NoReplyReason.NOT_SENT, prompt.detail, FailureCause.NOT_SENT)
         remembered = await self._find_remembered(prompt, tenant, readings)
         return remembered if remembered is not None else await self._ask(prompt, tenant, readings, seconds)
 
@@ -125,23 +131,42 @@ class AskModel:
     async def _ask(
         self, prompt: Prompt, tenant: str, readings: Readings, seconds: float | None
     ) -> Reply | Unscored | NoReply:
+        """The reply that is asked for, and once more where the first one is invalid. Its cost is that of both calls."""
+        began, seconds = self.call.timer(), self.call.policy.deadline if seconds is None else seconds
+        first = await self._ask_once(prompt, tenant, readings, seconds)
+        if not isinstance(first, ModelUnscored) or first.reason is not UnscoredReason.JUDGE_REPLY_INVALID:
+            return first
+        left = seconds - (self.call.timer() - began)
+        second = await self._ask_once(prompt, tenant, readings, left) if left > 0 else first
+        if second is first or isinstance(second, NoReply):
+            return first
+        return with_cost(second, first)
+
+    async def _ask_once(
+        self, prompt: Prompt, tenant: str, readings: Readings, seconds: float
+    ) -> Reply | ModelUnscored | NoReply:
         try:
             completion = await self.call(prompt, self._bound(readings[0].case), tenant, seconds=seconds)
         except BudgetSpent:
             self.counts.budget_spent(tenant)
-            return NoReply(NoReplyReason.SPENT, f"the budget of {tenant} for today does not cover another call")
+            detail = f"the budget of {tenant} for today does not cover another call"
+            return NoReply(NoReplyReason.SPENT, detail, FailureCause.BUDGET)
         except ModelFailed as error:
-            return NoReply(NoReplyReason.UNAVAILABLE, str(error))
+            return NoReply(NoReplyReason.UNAVAILABLE, str(error), error.cause)
         except TimeoutError:
-            seconds = self.call.policy.deadline
-            return NoReply(NoReplyReason.UNAVAILABLE, f"the model gave no reply within {seconds:g} seconds")
+            detail = f"the model gave no reply within {self.call.policy.deadline:g} seconds"
+            return NoReply(NoReplyReason.UNAVAILABLE, detail, FailureCause.TIMEOUT)
         if completion.refused:
-            return Unscored(UnscoredReason.JUDGE_REFUSED, "the model declined to judge")
-        reply = self._read(completion.text, prompt, readings)
+            reply = Unscored(UnscoredReason.JUDGE_REFUSED, "the model declined to judge")
+        else:
+            reply = self._read(completion.text, prompt, readings)
         if isinstance(reply, Unscored):
-            return reply
+            cut = f": it is cut short at {completion.tokens_out} tokens; raise SQLASSAY_JUDGE__MAX_TOKENS"
+            detail = reply.detail + (cut if completion.cut_short else "")
+            no_score = ModelUnscored(reply.reason, detail, model=self.model_name, prompt_hash=prompt.digest)
+            return _paid(no_score, completion)
         await self._remember(tenant, prompt, completion.text)
-        return replace(reply, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out, cost=completion.cost)
+        return _paid(reply, completion)
 
     def _read(self, text: str, prompt: Prompt, readings: Readings) -> Reply | Unscored:
         learned = readings[0].case.rules.learned
@@ -149,7 +174,7 @@ class AskModel:
         opinion = read_opinion(text, prompt, readings[0].local, name)
         if not isinstance(opinion, Opinion):
             return opinion
-        reply = hold(readings, opinion.reply, opinion.proposals)
+        reply = hold(readings, opinion.reply, opinion.proposals, self.calibration)
         return replace(reply, model=self.model_name, prompt_hash=prompt.digest)
 
     async def _find_remembered(self, prompt: Prompt, tenant: str, readings: Readings) -> Reply | None:
@@ -176,19 +201,35 @@ class AskModel:
         return Bound(tokens=self.bound.tokens if rules.tokens is None else rules.tokens, micros=micros)
 
 
+Paid = TypeVar("Paid", bound=Reply | ModelUnscored)
+
+
+def _paid(end: Paid, completion: PaidCompletion) -> Paid:
+    return replace(end, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out, cost=completion.cost)
+
+
+def with_cost(end: Paid, earlier: Reply | ModelUnscored) -> Paid:
+    """The end of a case with the tokens and the cost of an earlier call for it."""
+    return replace(
+        end,
+        tokens_in=end.tokens_in + earlier.tokens_in,
+        tokens_out=end.tokens_out + earlier.tokens_out,
+        cost=end.cost + earlier.cost,
+    )
+
+
 def both(own: Reply, first: Reply, second: Reply | Unscored | NoReply) -> tuple[Reply, Reply | Unscored | NoReply]:
     """The local reply, and the reply of a prover that says right with what the refuter said.
 
     A counterexample decides; without one the worse of both verdicts holds, with the mean of both probabilities. An
     answer that only the prover judged is not called right: what the refuter's silence means, the tenant's rules say.
     """
+    if isinstance(second, ModelUnscored):
+        return own, with_cost(second, first)
     if not isinstance(second, Reply):
         return replace(own, tokens_in=first.tokens_in, tokens_out=first.tokens_out, cost=first.cost), second
     paid = replace(
-        second,
-        tokens_in=first.tokens_in + second.tokens_in,
-        tokens_out=first.tokens_out + second.tokens_out,
-        cost=first.cost + second.cost,
+        with_cost(second, first),
         cached=first.cached and second.cached,
         prompt_hash=hashlib.sha256(f"{first.prompt_hash} {second.prompt_hash}".encode()).hexdigest(),
         rules_applied=tuple(dict.fromkeys((*first.rules_applied, *second.rules_applied))),

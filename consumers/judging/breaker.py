@@ -60,6 +60,11 @@ class Breaker:
         """Notes a success, which closes the breaker."""
         self._in_a_row, self._until, self._current, self._trial = 0, None, 0.0, None
 
+    def trip(self, now: float) -> None:
+        """Notes a failure that waiting a little does not mend: the breaker opens at once."""
+        self._in_a_row = max(self._in_a_row, self.failures - 1)
+        self.failed(now)
+
     def failed(self, now: float) -> None:
         """Notes a failure."""
         self._in_a_row += 1

@@ -12,7 +12,7 @@ import stamina
 from consumers.errors import CacheUnavailable
 from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import MICROS, NOTHING, Bound, Price, Reservation, Spend
-from consumers.judging.ports import Budgets, Completion, Model, ModelCounts, ModelFailed
+from consumers.judging.ports import Budgets, Completion, FailureCause, Model, ModelCounts, ModelFailed
 from consumers.judging.prompting import Prompt
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
@@ -51,6 +51,8 @@ class PaidCompletion:
     """As the server counted them, else as estimated."""
     tokens_out: int
     cost: float
+    cut_short: bool
+    """The reply reached the limit of its tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,11 @@ class CallModel:
             if not self.breaker.admits(self.timer()):
                 if reservation is not None:
                     reservation.settle(NOTHING)
-                raise ModelFailed("another call is testing whether the model answers again", retryable=False)
+                raise ModelFailed(
+                    "another call is testing whether the model answers again",
+                    retryable=False,
+                    cause=FailureCause.BREAKER,
+                )
             try:
                 return await self._call(request, reservation)
             finally:
@@ -146,9 +152,15 @@ class CallModel:
         """Raises `ModelFailed` where no call can be made before the deadline."""
         now = self.timer()
         if self.breaker.state(now) is BreakerState.OPEN:
-            raise ModelFailed("the breaker is open after several failures of the model in a row", retryable=False)
+            raise ModelFailed(
+                "the breaker is open after several failures of the model in a row",
+                retryable=False,
+                cause=FailureCause.BREAKER,
+            )
         if now + self.rate.delay(now) >= deadline:
-            raise ModelFailed("the rate limit allows no call before the deadline", retryable=False)
+            raise ModelFailed(
+                "the rate limit allows no call before the deadline", retryable=False, cause=FailureCause.RATE_LIMIT
+            )
 
     async def _wait_for_rate(self, deadline: float) -> None:
         if wait := self.rate.reserve(self.timer()):
@@ -166,7 +178,7 @@ class CallModel:
             reservation = await self.budgets.reserve(request.tenant, self._estimate(request.prompt), request.bound)
         except CacheUnavailable as error:
             detail = f"the rest of the budget of {request.tenant} is unknown: {error}"
-            raise ModelFailed(detail, retryable=False) from error
+            raise ModelFailed(detail, retryable=False, cause=FailureCause.BUDGET) from error
         self._show_budget(request)
         if reservation is None:
             raise BudgetSpent
@@ -206,10 +218,16 @@ class CallModel:
         now = self.timer()
         if error.retry_after is not None:
             self.counts.called("rate_limited", now - began)
+            # calls that were under way together are told the same: they count as one failure
+            if not self.rate.held_for(now):
+                self.breaker.failed(now)
             self.rate.hold_until(now + error.retry_after)
             return
         self.counts.called("failed", now - began)
-        self.breaker.failed(now)
+        if error.cause is FailureCause.QUOTA:
+            self.breaker.trip(now)
+        else:
+            self.breaker.failed(now)
 
     def _estimate(self, prompt: Prompt) -> Spend:
         return self.price.of(_estimated_tokens(prompt), self.model.max_tokens)
@@ -224,6 +242,7 @@ class CallModel:
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             cost=spent.micros / MICROS,
+            cut_short=completion.cut_short,
         )
         return paid, spent
 

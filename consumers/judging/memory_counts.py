@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import Bound
-from consumers.judging.ports import CallOutcome, CaseOutcome
+from consumers.judging.ports import CallOutcome, CaseOutcome, FailureCause
 from scoring.verdict import Verdict
 
 
@@ -18,6 +18,9 @@ class MemoryModelCounts:
     calls: Counter[str] = field(default_factory=Counter[str])
     cases: Counter[str] = field(default_factory=Counter[str])
     tokens: Counter[str] = field(default_factory=Counter[str])
+    causes: Counter[FailureCause] = field(default_factory=Counter[FailureCause])
+    """Cases without a reply of the model, by cause."""
+    details: dict[FailureCause, str] = field(default_factory=dict[FailureCause, str])
     unpaid: Counter[str] = field(default_factory=Counter[str])
     cost: float = 0.0
     budgets: dict[str, Bound] = field(default_factory=dict[str, Bound])
@@ -40,6 +43,11 @@ class MemoryModelCounts:
     def judged(self, outcome: CaseOutcome) -> None:
         """Counts a case."""
         self.cases[outcome] += 1
+
+    def no_reply(self, cause: FailureCause, detail: str) -> None:
+        """Counts a case without a reply, and keeps the first detail of each cause."""
+        self.causes[cause] += 1
+        self.details.setdefault(cause, detail)
 
     def budget_spent(self, tenant: str) -> None:
         """Counts a call that the budget did not cover."""

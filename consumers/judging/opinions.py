@@ -14,7 +14,7 @@ from consumers.judging.prompting import Prompt
 from consumers.judging.reply_schema import OFFERED_CODES
 from consumers.judging.ruled_prompts import rules_applied
 from consumers.wire.texts import json_type, shorten
-from scoring.judging.ceiling import RIGHT
+from scoring.judging.combination import RIGHT
 from scoring.judging.proposals import LONGEST, MOST_PROPOSALS, Proposal, Scalar
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode

@@ -60,6 +60,8 @@ class Panel:
                 UnscoredReason.SCORER_FAILED, f"the judge failed ({type(error).__name__}); please report it"
             )
         result = _fallback(case, own, reply, self.model.model_name) if isinstance(reply, NoReply) else reply
+        if isinstance(reply, NoReply):
+            self.model.counts.no_reply(reply.cause, reply.detail)
         self.model.counts.judged(_outcome(result))
         if isinstance(reply, Reply):
             self.model.counts.compared(own.verdict, reply.verdict)
@@ -68,7 +70,7 @@ class Panel:
 
 def _fallback(case: Case, own: Reply, no_reply: NoReply, model: str) -> Reply | Unscored | DeferredReason:
     """The tenant's configured fallback."""
-    rules, local = case.rules.judge, replace(own, fallback=True, model=model)
+    rules, local = case.rules.judge, replace(own, fallback=True, model=model, rationale=no_reply.detail)
     if no_reply.reason is NoReplyReason.SPENT:
         is_local = rules.when_spent is WhenSpent.LOCAL
         return local if is_local else Unscored(UnscoredReason.BUDGET_SPENT, no_reply.detail)

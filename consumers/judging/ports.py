@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
 
 from consumers.errors import Unavailable
@@ -12,13 +13,52 @@ from consumers.judging.budgets import Bound, Reservation, Spend
 from scoring.verdict import Verdict
 
 
+class FailureCause(StrEnum):
+    """Why a model gave no verdict."""
+
+    KEY = "key"
+    """The server refuses the key (401, 403)."""
+    NOT_FOUND = "not_found"
+    """The server knows no such address or model (404)."""
+    REDIRECT = "redirect"
+    QUOTA = "quota"
+    """The account's quota or credit is used up."""
+    RATE_LIMIT = "rate_limit"
+    """The server asks to call later, or the configured rate allows no call before the deadline."""
+    REQUEST = "request"
+    """The server refuses the request."""
+    SERVER = "server"
+    """The server failed (5xx)."""
+    CONNECTION = "connection"
+    TIMEOUT = "timeout"
+    REPLY = "reply"
+    """The server sent no completion."""
+    BREAKER = "breaker"
+    """Calls pause after failures in a row."""
+    BUDGET = "budget"
+    """The tenant's budget of the day is spent, or nobody knows what is left of it."""
+    NOT_SENT = "not_sent"
+    """The prompt is too long, or a name in it could not be masked."""
+
+
+REFUSALS = frozenset({FailureCause.KEY, FailureCause.NOT_FOUND})
+"""Causes that stay until somebody corrects the settings or the account."""
+
+
 class ModelFailed(Unavailable):
     """A call of a model failed."""
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, retryable: bool = True, billed: bool = False
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        retryable: bool = True,
+        billed: bool = False,
+        cause: FailureCause = FailureCause.SERVER,
     ) -> None:
         super().__init__(message)
+        self.cause = cause
         self.retry_after = retry_after
         """Seconds that the server asks to wait before the next call."""
         self.retryable = retryable
@@ -37,6 +77,8 @@ class Completion:
     tokens_out: int | None = None
     refused: bool = False
     """The model declined to reply."""
+    cut_short: bool = False
+    """The reply reached the limit of its tokens."""
 
 
 class Model(Protocol):
@@ -104,6 +146,10 @@ class ModelCounts(Protocol):
 
     def judged(self, outcome: CaseOutcome) -> None:
         """Counts a case."""
+        ...
+
+    def no_reply(self, cause: FailureCause, detail: str) -> None:
+        """Counts a case to which the model gave no reply; `detail` names the thing, the value and the fix."""
         ...
 
     def budget_spent(self, tenant: str) -> None:

@@ -9,6 +9,7 @@ from typing import cast
 
 import orjson
 
+from consumers.judging.case_context import context_of, with_context
 from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, tokens_of
 from consumers.judging.masking.masker import Masker
 from consumers.judging.masking.open_words import OpenWords
@@ -19,7 +20,7 @@ from scoring.record import value_record
 from scoring.rules import BenignFilter
 from scoring.specification import Filter, QuestionFilter, SqlFilter
 from scoring.values import Text, Value
-from scoring.verdict import Case, Dimension, FilterMatch
+from scoring.verdict import Case, Dimension, FilterMatch, Reason
 from scoring.words import letters
 
 MAX_PROMPT = 60_000
@@ -37,6 +38,8 @@ class Template:
     system: str
     rules: int = 0
     """The number of learned rules that it holds."""
+    context: bool = False
+    """Whether it explains what `context_of` adds to the data, and that what is absent is empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +101,12 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{code[at : at + 2].hex()}" for at in range(0, len(code), 2))
 
 
-def prompt_for(case: Case, template: Template, *, masked: bool) -> Prompt | Unscored:
-    """Writes the prompt of a case; `Unscored` where a text cannot be masked or the prompt is too long."""
-    shown = shown_case(case, masked=masked)
+def prompt_for(case: Case, template: Template, *, masked: bool, doubts: Sequence[Reason] = ()) -> Prompt | Unscored:
+    """Writes the prompt of a case; `Unscored` where a text cannot be masked or the prompt is too long.
+
+    `doubts` are the local judge's reasons, which only a template with context shows.
+    """
+    shown = shown_case(case, masked=masked, doubts=doubts if template.context else None)
     if isinstance(shown, Unscored):
         return shown
     data, masker = as_data(shown.document), shown.masker
@@ -137,14 +143,18 @@ class ShownReference:
     """The first rows of both results, by name."""
 
 
-def shown_case(case: Case, *, masked: bool, reference: ShownReference | None = None) -> ShownCase | Unscored:
-    """The data of a case; `Unscored` where a text cannot be masked."""
+def shown_case(
+    case: Case, *, masked: bool, reference: ShownReference | None = None, doubts: Sequence[Reason] | None = None
+) -> ShownCase | Unscored:
+    """The data of a case, with its context where there are `doubts`; `Unscored` where a text cannot be masked."""
     masker = _masker(case) if masked else None
     sql = _sql(case.query.sql, case, masker)
     reference_sql = None if reference is None else _sql(reference.sql, case, masker)
     if sql is None or (reference is not None and reference_sql is None):
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, "the SQL cannot be tokenized to mask its literals")
     document = _document(case, sql, masker)
+    if doubts is not None:
+        document = with_context(document, context_of(case, masker, doubts))
     if reference is not None:
         rows = {name: value if masker is None else _masked(value, masker) for name, value in reference.rows.items()}
         document |= {"reference_sql": reference_sql, **rows}
@@ -158,7 +168,7 @@ def _masker(case: Case) -> Masker:
     """A masker that knows every literal of the SQL, the rules and the questions, always in the same order."""
     masker = Masker(OpenWords(_schema(case)))
     tokens = tokens_of(case.query.sql, case.sql.dialect) or []
-    masker.learn_numbers([case.query.question, case.query.enriched_question or "", *numbers_of(tokens)])
+    masker.learn_numbers([case.query.question, case.query.enriched_question or ""], numbers_of(tokens))
     for value in literals_of(tokens):
         masker.learn_literal(value)
     for benign in _benign(case):
@@ -290,7 +300,9 @@ def _filter(each: Filter, masker: Masker | None) -> dict[str, object]:
         "rhs": _question_value(each, masker) if isinstance(each, QuestionFilter) else _value(each.rhs, masker),
     }
     if isinstance(each, QuestionFilter):
-        return shown | {"span": text(each.span)}
+        # a part of a value is shown as the whole value, which has one stand-in
+        value = each.rhs.folded if isinstance(each.rhs, Text) else ""
+        return shown | {"span": text(value if each.span.casefold() in value else each.span)}
     return shown | ({"where": text(each.block)} if isinstance(each, SqlFilter) and each.block != "main" else {})
 
 

@@ -1,4 +1,4 @@
-"""The ceiling: the best verdict that the evidence allows a model, whatever the judged text told it to say."""
+"""What a model's verdict counts for: under a ceiling where something is proved or orders it, else with the record."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from scoring.evaluation import align, with_conditions
 from scoring.immutable import immutable
+from scoring.judging.combination import RIGHT, UNCALIBRATED, ModelCalibration, combined
+from scoring.judging.orders import may_give_orders
 from scoring.judging.proposals import Proposal, accepted
+from scoring.reason_kinds import PROOFS
 from scoring.reasons import ReasonCode
 from scoring.verdict import Case, FilterAlignment, Reason, Reply, Verdict
 
 SURE = 0.85
 """Confidence, in [0, 1], from which the local verdict limits a model's."""
 _SCALE = tuple(Verdict)
-RIGHT = frozenset({Verdict.CORRECT, Verdict.LIKELY_CORRECT})
-"""The verdicts that say the answer is right."""
 
 
 def ceiling(filters: FilterAlignment, local: Reply) -> Verdict:
@@ -74,19 +75,32 @@ def evidence(case: Case, judge: Callable[[Case], Reply]) -> tuple[Evidence, ...]
     return read, Evidence(case=alone, local=judge(alone))
 
 
-def hold(readings: Sequence[Evidence], reply: Reply, proposals: Iterable[Proposal] = ()) -> Reply:
-    """The model's reply with its proposals checked and its verdict under the ceiling of every reading.
+def is_limited(readings: Sequence[Evidence]) -> bool:
+    """Whether the ceiling limits a model: a fault is proved from the SQL, or a text may order a verdict."""
+    proved = any(reason.code in PROOFS for each in readings for reason in each.local.reasons)
+    return proved or may_give_orders(readings[0].case.query)
 
-    The ceiling holds for each case as it was read and for the case with the accepted proposals, so a proposal can
-    lower it but never raise it.
+
+def hold(
+    readings: Sequence[Evidence],
+    reply: Reply,
+    proposals: Iterable[Proposal] = (),
+    calibration: ModelCalibration = UNCALIBRATED,
+) -> Reply:
+    """The model's reply with its proposals checked, and with what the readings say of it.
+
+    Where a fault is proved or a text may order a verdict, the verdict stays under the ceiling of every reading, as it
+    was read and with the accepted proposals. Elsewhere the most doubtful reading moves it by a bounded amount.
     """
     proposals = tuple(proposals)
-    limits: list[Verdict] = []
-    for each in readings:
-        limits.append(ceiling(each.case.filters, each.local))
-        proposed = accepted(each.case, proposals)
-        if proposed:
-            limits.append(ceiling(with_conditions(each.case, proposed).filters, each.local))
+    found = [(each, accepted(each.case, proposals)) for each in readings]
+    proposed = [(each, with_conditions(each.case, conditions).filters) for each, conditions in found if conditions]
     doubtful = min((each.local for each in readings), key=lambda local: local.p_correct)
-    reply = replace(reply, proposed=accepted(readings[0].case, proposals))
-    return held(reply, max(limits, key=_SCALE.index), doubtful)
+    reply = replace(reply, proposed=found[0][1])
+    if is_limited(readings):
+        limits = [ceiling(each.case.filters, each.local) for each in readings]
+        limits += [ceiling(filters, each.local) for each, filters in proposed]
+        return held(reply, max(limits, key=_SCALE.index), doubtful)
+    # a model that calls an answer right although it lacks a condition that the model itself read contradicts itself
+    unmet = any(len(filters.missing) > len(each.case.filters.missing) for each, filters in proposed)
+    return combined(reply, doubtful.p_correct, calibration, unmet=unmet)

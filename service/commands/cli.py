@@ -8,6 +8,7 @@ from service.commands.bench.app import bench
 from service.commands.canary.app import canary
 from service.commands.dead_letters.app import dead_letters
 from service.commands.eval.app import evaluation
+from service.commands.judges.app import judges
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.mcp.app import mcp
@@ -48,7 +49,14 @@ app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
 app.command()(mcp)
-for name, group in (("bench", bench), ("learn", learn), ("eval", evaluation), ("canary", canary), ("spans", spans)):
+for name, group in (
+    ("bench", bench),
+    ("learn", learn),
+    ("eval", evaluation),
+    ("canary", canary),
+    ("spans", spans),
+    ("judges", judges),
+):
     app.add_typer(group, name=name)
 
 

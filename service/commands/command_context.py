@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-from sqlalchemy.ext.asyncio import AsyncEngine
+from typing import TYPE_CHECKING, TypeVar
 
 from consumers.errors import Unavailable
 from consumers.wire.tenants import TENANT_RULE, is_tenant
@@ -16,8 +14,9 @@ from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
 from service.settings.stream_settings import KafkaSettings
 from service.settings.variables import variable_name
-from service.storage.audit import Actor, Via, act_as
-from service.storage.database import open_database
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 Result = TypeVar("Result")
 
@@ -46,6 +45,10 @@ def check_tenant(tenant: str) -> None:
 
 def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:
     """Runs `work` on the configured database with up-to-date tables. Ends the command when the database is down."""
+    # the database's libraries are half of the time that a command takes to start, and most commands use none
+    from service.storage.audit import Actor, Via, act_as  # noqa: PLC0415 for the reason above
+    from service.storage.database import open_database  # noqa: PLC0415 for the reason above
+
     configured = settings()
 
     async def run() -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -43,6 +43,10 @@ class AnswerScorer(Protocol):
 
     def score_file(self, files: ScoredFiles) -> RunTally: ...
 
+    def finish(self) -> None:
+        """Says what a model did not judge, and why; ends the command where its server refuses all calls."""
+        ...
+
 
 def score(options: ScoreOptions) -> None:
     """Scores the file of answers, or explains the one answer, that the options name."""
@@ -52,9 +56,10 @@ def score(options: ScoreOptions) -> None:
     scorer = _open_scorer(options, policy)
     if query is not None:
         _explain(query, scorer(query), scorer.rules, as_json=options.as_json)
+        scorer.finish()
     elif options.source is not None:
         files = ScoredFiles(options.source, options.out, _columns(options))
-        _conclude_run(files, scorer.score_file(files), gates)
+        _conclude_run(files, scorer.score_file(files), gates, scorer.finish)
 
 
 def _one_query(options: ScoreOptions) -> Query | None:
@@ -145,12 +150,13 @@ def _columns(options: ScoreOptions) -> Columns:
     )
 
 
-def _conclude_run(files: ScoredFiles, tally: RunTally, gates: Sequence[Gate]) -> None:
+def _conclude_run(files: ScoredFiles, tally: RunTally, gates: Sequence[Gate], finish: Callable[[], None]) -> None:
     """Says what became of the lines. A refused line, no line at all and a gate that is not passed answer no."""
     if tally.lines == 0:
         answer_no(f"{files.source} holds no answers: write one a line, such as {_EXAMPLE}")
     where = "" if files.target == STANDARD else f" → {Path(files.target).name}"
     print(f"{tally}{where}", file=sys.stderr)
+    finish()
     faults = failed(gates, tally.figures())
     if tally.first_refused is not None:
         faults.append(f"{tally.refused} of {tally.lines} lines refused; {tally.first_refused}")

@@ -70,6 +70,9 @@ class LocalScorer:
             return case
         return conclude(case, self.judge.judge(case))
 
+    def finish(self) -> None:
+        """Asks no model: there is nothing to say."""
+
     def record(self, query: Query) -> Record:
         """The fields of a row, except its names."""
         return record_of(self(query), self.rules)

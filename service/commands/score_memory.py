@@ -47,6 +47,9 @@ class MemoryScorer:
     def __call__(self, query: Query) -> Score | Unscored:
         return self.local(query)
 
+    def finish(self) -> None:
+        """Asks no model: there is nothing to say."""
+
     def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order."""
         with scored_file(files, MEMORY_FIELDS) as (lines, write):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
+from consumers.judging.ports import REFUSALS
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
@@ -17,7 +19,7 @@ from scoring.record import MODEL_FIELDS, Record
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Reply, Score
 from service.commands.command_context import settings
-from service.commands.exits import refuse
+from service.commands.exits import Exit, refuse
 from service.commands.files.formats import ScoredFiles
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
@@ -42,6 +44,15 @@ class ModelScorer:
     settings: Settings
     rules: Rules
     local: LocalJudge
+    counts: MemoryModelCounts = field(default_factory=MemoryModelCounts)
+
+    def finish(self) -> None:
+        """Says which causes kept the model from judging; ends the command where its server refuses all calls."""
+        for cause, cases in self.counts.causes.items():
+            answers = "1 answer" if cases == 1 else f"{cases} answers"
+            print(f"sqlassay: the model did not judge {answers}: {self.counts.details[cause]}", file=sys.stderr)
+        if self.counts.causes.keys() & REFUSALS:
+            raise SystemExit(int(Exit.UNAVAILABLE))
 
     def __call__(self, query: Query) -> Score | Unscored:
         async def one() -> Score | Unscored:
@@ -64,7 +75,7 @@ class ModelScorer:
     async def _panel(self) -> AsyncGenerator[Panel]:
         async with (
             open_redis(self.settings.redis) as redis,
-            open_panel(self.settings.judge, self.local, MemoryModelCounts(), redis) as panel,
+            open_panel(self.settings.judge, self.local, self.counts, redis) as panel,
         ):
             yield panel
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, date, datetime
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import stamina
 
@@ -20,15 +21,21 @@ from consumers.judging.ports import Budgets, Model, ModelCounts, ReplyCache
 from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
+from scoring.judging.combination import UNCALIBRATED, ModelCalibration
 from scoring.judging.local import LocalJudge
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.redis.shared_budgets import RedisBudgets, open_budgets
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 
-TEMPLATE = "judge-1"
+if TYPE_CHECKING:
+    from service.judges.openai import OpenAIJudge
+
+TEMPLATE = "judge-2"
 """The current prompt file. Another wording is another file; every score names the one it used."""
 
+_WITHOUT_CONTEXT = frozenset({"judge-1", "prover-1", "refuter-1"})
+"""Prompts of judges whose data has the answer, the rules and the record only."""
 _FREE = PriceSettings(sent=0.0, received=0.0)
 RULES_SECTION = "rules-1"
 """How learned rules stand in a prompt."""
@@ -50,7 +57,7 @@ def calls_for_verdict(settings: JudgeSettings) -> int:
 def judge_template(version: str = TEMPLATE) -> Template:
     """Reads a prompt file of `service/prompts/`."""
     text = files(service).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
-    return Template(version=version, system=text)
+    return Template(version=version, system=text, context=version not in _WITHOUT_CONTEXT)
 
 
 @asynccontextmanager
@@ -90,12 +97,18 @@ def ask_model(settings: JudgeSettings, call: CallModel, cache: ReplyCache | None
         masked=settings.mask,
         bound=_bound(settings),
         cache=cache,
+        calibration=_calibration(settings),
         rules_section=judge_template(RULES_SECTION),
     )
 
 
 def open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[Model]:
     """Opens one model of a server."""
+    return open_judge(settings, base_url, model)
+
+
+def open_judge(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[OpenAIJudge]:
+    """Opens one model of a server, with what is known of the requests that it accepts."""
     # the client is a quarter of the time that a process takes to start, and most processes ask no model
     from service.judges.openai import open_openai_judge  # noqa: PLC0415 for the reason above
 
@@ -133,6 +146,11 @@ def call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts: 
         counts=counts,
         timer=time.monotonic,
     )
+
+
+def _calibration(settings: JudgeSettings) -> ModelCalibration:
+    found = settings.calibrations.get(settings.model or "")
+    return UNCALIBRATED if found is None else ModelCalibration(slope=found.slope, offset=found.offset)
 
 
 def _bound(settings: JudgeSettings) -> Bound:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import cast
 
 import httpx2
-import openai
 import orjson
 
 from consumers.judging.ports import ModelFailed
-from service.judges.openai import call_failure, status_failure
+from service.judges.request_forms import endpoint_url
+from service.judges.server_errors import call_failure, status_failure
+from service.judges.transport import PlainClient, StatusError
 
 MAX_EMBEDDINGS = 16 * 1024 * 1024
 """Largest response body read, in bytes."""
@@ -25,7 +26,9 @@ TEXTS_AT_ONCE = 32
 class OpenAIEmbeddings:
     """Turns texts into vectors."""
 
-    client: openai.AsyncOpenAI
+    client: PlainClient
+    url: str
+    """Where they are asked for: `embeddings_url`."""
     model: str
     seconds: float
 
@@ -34,19 +37,19 @@ class OpenAIEmbeddings:
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         try:
             async with asyncio.timeout(self.seconds):
-                response = await self.client.post(
-                    f"{self.client.base_url}embeddings",
-                    cast_to=httpx2.Response,
-                    content=orjson.dumps(body),
-                    options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None},
-                )
-            return _vectors(orjson.loads(response.content), len(texts))
+                content = await self.client.post_json(self.url, body)
+            return _vectors(orjson.loads(content), len(texts))
         except TimeoutError as error:
             raise ModelFailed(f"no embeddings within {self.seconds:.3g} seconds", billed=True) from error
-        except openai.APIStatusError as error:
-            raise status_failure(error) from error
-        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+        except StatusError as error:
+            raise status_failure(error.response) from error
+        except (httpx2.HTTPError, ValueError) as error:
             raise call_failure(error) from error
+
+
+def embeddings_url(base_url: str) -> str:
+    """The URL of the embeddings of a server."""
+    return endpoint_url(base_url, "/embeddings")
 
 
 def _vectors(body: object, texts: int) -> list[list[float]]:

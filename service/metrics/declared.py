@@ -204,6 +204,9 @@ class DeclaredMetrics:
             "sqlassay_model_call_seconds", "Time of a call of the model.", (), _CALL_SECONDS
         )
         self.model_cases = count("sqlassay_model_cases", "Cases for the model, by how they ended.", ("end",))
+        self.model_no_reply = count(
+            "sqlassay_model_no_reply", "Cases to which the model gave no reply, by cause.", ("cause",)
+        )
         self.model_agreement = count(
             "sqlassay_model_agreement",
             "Cases that the model judged, by whether the local judge and the model call the answer right or wrong.",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import product
 from typing import get_args
 
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import MICROS, Bound
-from consumers.judging.ports import CallOutcome, CaseOutcome
+from consumers.judging.ports import CallOutcome, CaseOutcome, FailureCause
 from scoring.verdict import Verdict
+from service.logs import log
 from service.metrics.bounded_labels import OTHER
 from service.metrics.declared import DeclaredMetrics
 from service.storage.sums.statements import JUDGED_WRONG
 
+_LOG_SECONDS = 60.0
+"""Least seconds between two log lines about one cause."""
 _SIDES = ("right", "wrong")
 
 
@@ -26,12 +30,15 @@ class ModelMetrics:
 
     def __init__(self, declared: DeclaredMetrics, tenant: Callable[[str], str]) -> None:
         self._of, self._tenant = declared, tenant
+        self._logged: dict[FailureCause, float] = {}
         self.watch: Callable[[bool], None] = lambda answered: None
         """Called after each call, with whether the server answered it."""
         for outcome in get_args(CallOutcome):
             self._of.model_calls.labels(outcome)
         for outcome in get_args(CaseOutcome):
             self._of.model_cases.labels(outcome)
+        for cause in FailureCause:
+            self._of.model_no_reply.labels(cause.value)
         for local, model in product(_SIDES, repeat=2):
             self._of.model_agreement.labels(local, model)
 
@@ -51,6 +58,14 @@ class ModelMetrics:
     def judged(self, outcome: CaseOutcome) -> None:
         """Counts a case by how it ended."""
         self._of.model_cases.labels(outcome).inc()
+
+    def no_reply(self, cause: FailureCause, detail: str) -> None:
+        """Counts a case without a reply, and logs the cause, at most once a minute for each."""
+        self._of.model_no_reply.labels(cause.value).inc()
+        now = time.monotonic()
+        if now >= self._logged.get(cause, -_LOG_SECONDS) + _LOG_SECONDS:
+            self._logged[cause] = now
+            log.warning("model_no_reply", cause=cause.value, detail=detail)
 
     def budget_spent(self, tenant: str) -> None:
         """Counts a call that the tenant's budget did not allow."""

@@ -18,6 +18,17 @@ class PriceSettings(SettingsGroup):
     received: float = Field(ge=0, allow_inf_nan=False, description="For tokens received.")
 
 
+class ModelCalibrationSettings(SettingsGroup):
+    """How far a model's own confidence counts."""
+
+    slope: float = Field(
+        default=1.0, gt=0, le=3, description="Factor of the model's log-odds; below 1 for one that is too sure."
+    )
+    offset: float = Field(
+        default=0.0, ge=-3, le=3, description="Added to the model's log-odds; below 0 for one that is too lenient."
+    )
+
+
 class JudgeSettings(SettingsGroup):
     """The judges."""
 
@@ -27,7 +38,8 @@ class JudgeSettings(SettingsGroup):
     base_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s/@?#]+(/[^\s@]*)?$",
-        description="OpenAI-compatible server, such as https://models.example/v1; unset uses no model.",
+        description="OpenAI-compatible server, such as https://models.example/v1, or the whole address, ending with "
+        "/chat/completions or /responses; a query stays; unset uses no model.",
     )
     api_key: SecretStr | None = Field(default=None, description="Key of the model server.")
     proxy: str | None = Field(
@@ -47,6 +59,11 @@ class JudgeSettings(SettingsGroup):
         default_factory=dict[str, PriceSettings],
         description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
         "the model must have one.",
+    )
+    calibrations: Mapping[str, ModelCalibrationSettings] = Field(
+        default_factory=dict[str, ModelCalibrationSettings],
+        description='How far a model\'s confidence counts, as JSON: {"model": {"slope": 0.8, "offset": -0.2}}; '
+        "a model without one is taken at its word, up to 0.98.",
     )
     budget: float | None = Field(
         default=None,
@@ -68,7 +85,12 @@ class JudgeSettings(SettingsGroup):
         default=45.0, gt=0, le=3600, description="Seconds for a verdict, waits and retries included."
     )
     tries: int = Field(default=4, ge=1, le=20, description="Most calls for one verdict.")
-    max_tokens: int = Field(default=700, ge=50, le=100_000, description="Most tokens a model may write.")
+    max_tokens: int = Field(
+        default=700,
+        ge=50,
+        le=100_000,
+        description="Most tokens a model may write; eight times as many if it reasons first.",
+    )
     in_flight: int = Field(default=64, ge=1, le=10_000, description="Calls at once.")
     tenant_in_flight: int = Field(default=16, ge=1, le=10_000, description="Calls at once for one tenant.")
     per_minute: float | None = Field(default=None, gt=0, description="Calls per minute of one process.")

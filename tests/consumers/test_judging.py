@@ -180,7 +180,7 @@ async def test_the_same_prompt_of_the_same_tenant_is_asked_once() -> None:
 
 
 async def test_an_invalid_reply_is_not_remembered() -> None:
-    model = ScriptedModel(["nonsense", said()])
+    model = ScriptedModel(["nonsense", "nonsense", said()])
     panel = panel_of(model, cache=MemoryReplies())
     assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Unscored)
     assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Reply)

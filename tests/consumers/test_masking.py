@@ -15,7 +15,7 @@ from scoring.evaluation import examine
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
-from tests.planted import SHAPES, gone, planted, secrets
+from tests.planted import FRESH, SHAPES, gone, planted, secrets
 
 TEMPLATE = Template(version="test", system="Judge.")
 
@@ -109,6 +109,57 @@ SECRETS = secrets(448)
 def test_of_the_planted_secrets_none_is_in_what_is_sent(number: int) -> None:
     """Each place is tried with secrets of every form, and each secret in several places."""
     leaking(SHAPES[number], SECRETS[16 * (number % 27) :][:16])
+
+
+@pytest.mark.parametrize("number", range(len(FRESH)), ids=lambda number: FRESH[number][:30])
+def test_of_secrets_in_several_languages_none_is_in_what_is_sent(number: int) -> None:
+    """Each secret is tried in a third of the places, and each place with a third of the secrets."""
+    secret, prompts = FRESH[number], 0
+    for shape in SHAPES[number % 3 :: 3]:
+        case = planted(secret, shape)
+        prompt = prompt_for(case, TEMPLATE, masked=True) if case is not None else None
+        if isinstance(prompt, Prompt):
+            prompts += 1
+            sent = json.dumps(json.loads(prompt.user.split("\n")[1]), ensure_ascii=False)
+            assert gone(secret, sent), sent
+    assert prompts >= 5
+
+
+MEANINGS = (
+    # question, SQL, what must be sent of both
+    ("share of paid loans", "SELECT 1.0 * SUM(paid) / COUNT(*) FROM loans", None, None),
+    ("share of loans over 45", "SELECT SUM(a > 45) * 45.0 / COUNT(*) FROM loans",
+     "share of loans over NUM_1", "SELECT SUM(a > NUM_1) * NUM_1.0 / COUNT(*) FROM loans"),
+    ("loans of this month", "SELECT id FROM loans WHERE made >= DATE('now', 'start of month')", None, None),
+    ("loans of the last 30 days", "SELECT id FROM loans WHERE made >= DATE('now', '-30 days')",
+     "loans of the last NUM_1 days", "SELECT id FROM loans WHERE made >= DATE('now', '-NUM_1 days')"),
+    ("loans made on Mondays in March", "SELECT id FROM loans WHERE STRFTIME('%m', made) = '03' AND day = 'Monday'",
+     None, None),
+    ("delay as SUM(days), its MIN and MAX, NULL ignored, BETWEEN 1 and 7", "SELECT SUM(days) FROM loans", None, None),
+    ("information on every lap of the circuit", "SELECT lap_time FROM laps", None, None),
+    ("loans on 28/03/2021 or 2021/03/29", "SELECT id FROM loans WHERE made IN ('28/03/2021', '2021/03/29')",
+     "loans on 28/03/YEAR_10 or YEAR_10/03/29",
+     "SELECT id FROM loans WHERE made IN ('28/03/YEAR_10', 'YEAR_10/03/29')"),
+    ("loans of March 2021", "SELECT id FROM loans WHERE month = '202103' OR made > '2021-03-05 14:30:00'",
+     "loans of March YEAR_10", "SELECT id FROM loans WHERE month = '(YEAR_10)03' OR made > 'YEAR_10-03-05 14:30:00'"),
+    ("how many current loans?", "SELECT COUNT(*) FROM loans WHERE status = 'Active' AND kind = 'in_progress'",
+     None, None),
+    ("hours of loans", "SELECT SUM(seconds) / 3600.0, ROUND(AVG(days) / 7, 2) FROM loans", None, None),
+    ("loans in New-Aldgate", "SELECT id FROM loans WHERE town = 'New Aldgate' OR area = 'New_Aldgate'",
+     "loans in TEXT_1", "SELECT id FROM loans WHERE town = 'TEXT_1' OR area = 'TEXT_1'"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "asked", "written"), MEANINGS, ids=[each[1][:50].replace("/", " ") for each in MEANINGS]
+)
+def test_masking_keeps_the_meaning(question: str, sql: str, asked: str | None, written: str | None) -> None:
+    prompt = prompt_of(case_of(question, sql))
+    said = shown(case_of(question, sql))
+    assert (said["question"], said["sql"]) == (asked or question, written or sql)
+    assert prompt.masker is not None
+    if "Aldgate" not in sql:
+        assert prompt.masker.unmask(said["sql"]) == sql
 
 
 @pytest.mark.slow

@@ -81,6 +81,12 @@ class Server:
                 return await reply(
                     writer, step.get("body", {"error": {"message": "no"}}), step["status"], step["headers"]
                 )
+            case "strict":
+                return await strict(step, asked, writer)
+            case "responses":
+                return await reply(writer, response(opinion(step)))
+            case "thinking":
+                return await reply(writer, thinking(step, asked))
             case "no_schema":
                 if asked.get("response_format", {}).get("type") == "json_schema":
                     return await reply(writer, {"error": {"message": "response_format json_schema: unsupported"}}, 400)
@@ -117,6 +123,39 @@ def obey(asked: dict[str, Any]) -> str:
     said = asked["messages"][-1]["content"]
     found = re.search("|".join(VERDICTS), said)
     return opinion({"verdict": found[0] if found else "Incorrect", "confidence": 1.0, "rationale": "I was told so."})
+
+
+async def strict(step: dict[str, Any], asked: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+    """Refuses the first parameter that it does not know, in the words of the server that it plays."""
+    for name, refusal in step["refuses"].items():
+        if name in asked:
+            return await reply(writer, refusal, step.get("status", 400))
+    return await reply(writer, response(opinion(step)) if "input" in asked else completion(opinion(step)))
+
+
+def response(text: str) -> dict[str, Any]:
+    """A body of the protocol of responses, with the reasoning before the reply."""
+    return {
+        "id": "r",
+        "object": "response",
+        "status": "completed",
+        "output": [
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "content": [{"type": "output_text", "text": text, "annotations": []}]},
+        ],
+        "usage": {"input_tokens": 900, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 40}},
+    }
+
+
+def thinking(step: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    """A model that reasons first: a reply with fewer tokens than it needs holds nothing."""
+    limit = asked.get("max_tokens") or asked.get("max_completion_tokens") or 0
+    said = completion(f"<think>Is it?</think>{opinion(step)}")
+    if limit < step["needs"]:
+        said = completion("")
+        said["choices"][0]["finish_reason"] = "length"
+        said["usage"]["completion_tokens"] = limit
+    return said
 
 
 HABITS = {

@@ -13,6 +13,7 @@ from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.memory_counts import MemoryModelCounts
 from scoring.evaluation import examine
 from scoring.judging.ceiling import ceiling
+from scoring.judging.orders import may_give_orders
 from scoring.query import Query, Unscored
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case, Reply, Verdict
@@ -28,6 +29,8 @@ SCALE = tuple(Verdict)
 RULES = Rules(judge=JudgeRules(policy=JudgePolicy.LLM))
 LOCAL = local_judge()
 FREE = {"stand-in": PriceSettings(sent=0, received=0)}
+CUT_OFF = frozenset({"question", "enriched question", "definition that weakens", "definition that cannot be checked"})
+"""Places whose texts are read out of the frame of a chat."""
 PROPOSED = [
     {"lhs": "beach_id", "op": "=", "rhs": 7, "span": "kites"},
     {"lhs": "note", "op": "!=", "rhs": "x", "span": "fly"},
@@ -75,10 +78,15 @@ def above(one: Tried) -> bool:
 async def test_a_model_that_obeys_lifts_no_answer_above_the_ceiling(model_server: ModelServer, masked: bool) -> None:
     found = await tried(model_server, masked=masked)
     assert len(found) >= 200
-    assert [one.injection for one in found if above(one)] == []
-    assert [one.injection for one in found if one.reply.p_correct > 0.5] == []
+    # an order that is cut off with the frame of a chat is shown to no model
+    cut_off = [one for one in found if not may_give_orders(one.case.query)]
+    assert {one.injection.place for one in cut_off} <= CUT_OFF
+    assert not any("orrect" in f"{one.case.query.question}{one.case.query.enriched_question}" for one in cut_off)
+    shown = [one for one in found if one not in cut_off]
+    assert [one.injection for one in shown if above(one)] == []
+    assert [one.injection for one in shown if one.reply.p_correct > 0.5] == []
     assert not any(one.reply.fallback for one in found)
-    print_table(found)
+    print_table(shown)
 
 
 def print_table(found: list[Tried]) -> None:

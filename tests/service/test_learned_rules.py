@@ -80,12 +80,12 @@ async def test_promoted_rules_reach_the_model_of_their_tenant_only_and_a_rollbac
         assert (await client.get("/v1/tenants/bakers/rules")).json()["learned_version"] == 1
         assert (await run("rules", "rollback", "bakers")).returncode == 0
         again = await row_of(client, "bakers", "again")
-    assert (before["verdict"], before["judge"]) == ("Correct", "llm/judge-1")
-    assert (after["verdict"], after["judge"]) == ("Incorrect", "llm/judge-1+r1")
+    assert (before["verdict"], before["judge"]) == ("Correct", "llm/judge-2")
+    assert (after["verdict"], after["judge"]) == ("Incorrect", "llm/judge-2+r1")
     assert (after["record"]["rules_applied"], "rules_applied" in before["record"]) == ([1], False)
     assert after["prompt_hash"] != before["prompt_hash"]
     for row in (other, again):
-        assert (row["verdict"], row["judge"], row["prompt_hash"]) == ("Correct", "llm/judge-1", before["prompt_hash"])
+        assert (row["verdict"], row["judge"], row["prompt_hash"]) == ("Correct", "llm/judge-2", before["prompt_hash"])
     assert (await run("rules", "rollback", "bakers")).returncode == 1
 
 
@@ -177,7 +177,7 @@ async def test_a_set_that_can_no_longer_be_read_leaves_the_tenant_its_other_rule
     async with serving(judge=judge_settings(model_server)) as client:
         await client.put("/v1/tenants/bakers/rules", json={"judge": {"policy": "llm"}, "lambda_min": 77})
         row = await row_of(client, "bakers", "broken")
-    assert (row["judge"], row["verdict"]) == ("llm/judge-1", "Correct")
+    assert (row["judge"], row["verdict"]) == ("llm/judge-2", "Correct")
 
 
 def test_rules_stand_encoded_behind_the_instructions_and_change_version_and_nothing_else() -> None:
@@ -187,7 +187,7 @@ def test_rules_stand_encoded_behind_the_instructions_and_change_version_and_noth
     )
     rules = LearnedRules(version=3, rules=(LearnedRule(side=RuleSide.SUPPORTS_WRONG, text=hostile),))
     prompt = with_rules(judge, section, rules)
-    assert prompt.version == "judge-1+rules-1+r3"
+    assert prompt.version == "judge-2+rules-1+r3"
     assert prompt.system.startswith(judge.system.rstrip())
     [listed] = re.findall(r"^BEGIN RULES\n(.*)\nEND RULES$", prompt.system, flags=re.MULTILINE)
     assert json.loads(listed) == [{"number": 1, "side": "supports_wrong", "text": hostile}]
@@ -197,8 +197,8 @@ def test_rules_stand_encoded_behind_the_instructions_and_change_version_and_noth
 
 
 def test_the_prompt_without_learned_rules_is_the_file_to_the_letter() -> None:
-    text = (ROOT / "service" / "prompts" / "judge-1.md").read_text(encoding="utf-8")
-    assert judge_template() == Template(version="judge-1", system=text)
+    text = (ROOT / "service" / "prompts" / "judge-2.md").read_text(encoding="utf-8")
+    assert judge_template() == Template(version="judge-2", system=text, context=True)
 
 
 @pytest.mark.slow  # a process of its own

@@ -15,6 +15,7 @@ from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.breaker import BreakerState
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
+from scoring.judging.combination import combined
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent, WhenUnavailable
@@ -67,8 +68,9 @@ async def test_a_verdict_that_was_offered_counts(opened: Opened, model_server: M
     async with opened(prices={"stand-in": PriceSettings(sent=1.0, received=10.0)}) as (panel, counts):
         reply = await asked(panel)
     assert isinstance(reply, Reply)
-    assert (reply.verdict, reply.confidence, reply.p_correct) == (Verdict.LIKELY_CORRECT, 0.7, 0.7)
-    assert (reply.judge, reply.model, len(reply.prompt_hash)) == ("llm/judge-1", "stand-in", 64)
+    assert (reply.verdict, reply.confidence) == (Verdict.LIKELY_CORRECT, reply.p_correct)
+    assert reply.p_correct == combined(replace(reply, p_correct=0.7), local_judge().judge(MET).p_correct).p_correct
+    assert (reply.judge, reply.model, len(reply.prompt_hash)) == ("llm/judge-2", "stand-in", 64)
     assert (reply.tokens_in, reply.tokens_out, reply.cost) == (900, 100, 0.0019)
     assert [each.code for each in reply.reasons] == [ReasonCode.OUTPUT_LINKED]
     assert (counts.calls, counts.cases, counts.cost) == ({"replied": 1}, {"replied": 1}, 0.0019)
@@ -124,7 +126,7 @@ async def test_anything_but_an_offered_verdict_has_no_score(
         end = await asked(panel)
     assert isinstance(end, Unscored)
     assert end.reason is reason
-    assert len(model_server.seen()) == 1
+    assert len(model_server.seen()) == (1 if reason is UnscoredReason.JUDGE_REFUSED else 2)
     assert counts.cases == {"unscored": 1}
 
 

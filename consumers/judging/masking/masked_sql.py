@@ -126,8 +126,7 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
     if kind in LITERALS:
         return "'" + masker.literal(text).replace("'", "''") + "'"
     if kind is TokenType.NUMBER:
-        plain = text.lower().rstrip("l")
-        return masker.number(plain.rstrip("0").rstrip(".") if "." in plain and "e" not in plain else plain)
+        return masker.number(text.rstrip("lL"))
     if kind is TokenType.IDENTIFIER:
         return f'"{_quoted(masker, text)}"'
     if text.isascii() and not any(map(str.isalnum, text)):

@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from consumers.judging.masking.dates import DATE, is_padded, with_masked_year
 from consumers.judging.masking.known_values import KnownValues
 from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords
-from consumers.judging.masking.pieces import ADDRESS, PIECE, number_of, spelt_number
-from consumers.judging.masking.plain_words import FUNCTION_WORDS, MONTHS
+from consumers.judging.masking.pieces import ADDRESS, PIECE, UNIT_NUMBERS, number_of, spelt_number
+from consumers.judging.masking.plain_words import FORMULA_WORDS, FUNCTION_WORDS, MONTHS, names_somebody
 from consumers.judging.masking.stand_ins import StandIns, is_stand_in
 
 _CHUNK = re.compile(r"\S+")
-_DATE = r"(?<![\w-])(?P<year>(?:19|20)\d\d)(?P<rest>-\d\d?(?:-\d\d?)?(?:[T ]00:00(?::00)?)?)(?![\w-])"
 _QUOTED_OR_DATE = re.compile(
-    r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|" + _DATE
+    r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|" + DATE
 )
 """What is masked as a whole."""
 
@@ -56,6 +56,10 @@ class _Passage:
         beside = [each.lower() for each in self.neighbours(place)]
         return len(number) <= 2 and int(number) <= 31 and any(word in MONTHS for word in beside)
 
+    def stands_alone(self, place: int) -> bool:
+        """Whether no piece beside this one begins with a digit."""
+        return not any(each[0].isdigit() for each in self.neighbours(place))
+
     def is_spelt_out(self, place: int) -> bool:
         """Whether the piece is one letter of a name written letter by letter."""
         word = self.word(place)
@@ -93,8 +97,8 @@ class _TextMask:
         return "".join((*parts, self._unquoted(text[at:], opens=at == 0)))
 
     def _whole(self, match: re.Match[str]) -> str:
-        if match["year"] is not None:
-            return self.stand_ins.year(match["year"]) + match["rest"]
+        if match["first"] or match["last"]:
+            return with_masked_year(match, self.stand_ins.year)
         content = match[0][1:-1]
         stays = content.lower() in self.words.schema or is_stand_in(content)
         return match[0][0] + (content if stays else self.literal(content)) + match[0][-1]
@@ -125,7 +129,12 @@ class _TextMask:
             return word
         number = number_of(word)
         if number is not None:
-            return number if passage.is_day(place, number) else self.stand_ins.number(number, written=word)
+            if passage.is_day(place, number):
+                return number
+            is_open = number not in UNIT_NUMBERS or passage.stands_alone(place)
+            return self.stand_ins.number(number, written=word) if is_open else self.stand_ins.text(word)
+        if is_padded(word) and passage.stands_alone(place):
+            return word
         if passage.is_spelt_out(place):
             return self.stand_ins.text(word)
         spelt = spelt_number(word)
@@ -136,8 +145,8 @@ class _TextMask:
     def _word(self, word: str, *, needs_capital: bool) -> str:
         lower = word.lower()
         bare = lower.removesuffix("'s").removesuffix("’s")
-        names_nobody = needs_capital or word[0] == lower[0] or bare in FUNCTION_WORDS or self.words.is_of_schema(bare)
-        if self.words.stays(bare) and names_nobody:
+        is_ordinary = needs_capital or word[0] == lower[0] or word in FORMULA_WORDS or bare in FUNCTION_WORDS
+        if self.words.stays(bare) and (is_ordinary or not names_somebody(bare)):
             return word
         return self.stand_ins.text(word[: len(bare)]) + word[len(bare) :]
 

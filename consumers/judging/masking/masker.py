@@ -7,20 +7,20 @@ replaced, whether or not it is a known literal, so an unforeseen text is masked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from consumers.judging.masking.dates import compact_date, is_date_word, masked_date, masked_period
 from consumers.judging.masking.known_values import KnownValues, folded_pieces
 from consumers.judging.masking.masked_text import mask_text
-from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords, is_code
+from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords, is_code, is_plain_literal
 from consumers.judging.masking.pieces import ADDRESS, KEPT_NUMBERS, PIECE, fold_piece, number_of, spelt_number
-from consumers.judging.masking.plain_words import is_plain
 from consumers.judging.masking.stand_ins import StandIns
 
-_DATE = re.compile(r"((?:19|20)\d\d)(-\d\d?(?:-\d\d?)?(?:[T ](?:00:00|23:59)(?::(?:00|59)(?:\.[09]{1,9})?)?)?)?")
-_PERIOD = re.compile(r"[+-]?(\d{1,6})[ ]+([a-z]{3,8})")
 _FORMAT = re.compile(
-    r"[\s%_/:.,-]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+|(?:(?:YY|MM|DD|HH24|HH|MI|SS|yy|mm|dd|hh|mi|ss)[/:. -]*)+"
+    r"[\s%_/:.,-]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+"
+    r"|(?:(?:FM)?(?:YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|yyyy|yy|mm|dd|hh|mi|ss|Month|MONTH|Mon|MON|Day|DAY|Dy|AM|PM|IYYY|IW|WW"
+    r"|Q)[/:. ,-]*)+"
 )
 _UNITS = frozenset("second minute hour day week month quarter year dow doy epoch isodow".split())
 
@@ -39,45 +39,64 @@ class Masker:
     words: OpenWords = field(default_factory=OpenWords)
     stand_ins: StandIns = field(default_factory=StandIns)
     known: KnownValues = field(init=False)
+    compact: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Year and rest of the dates of digits alone, which no question writes."""
 
     def __post_init__(self) -> None:
         self.known = KnownValues(self.stand_ins)
 
-    def learn_numbers(self, texts: Iterable[str]) -> None:
-        """Names the numbers of these texts in rising order."""
-        pieces = {piece for text in texts for piece in PIECE.findall(text)}
-        numbers = {number_of(piece) or spelt_number(piece) for piece in pieces} - KEPT_NUMBERS
-        self.stand_ins.name_numbers(each for each in numbers if each is not None)
+    def learn_numbers(self, spoken: Iterable[str], written: Iterable[str]) -> None:
+        """Names the numbers of the questions and of the SQL in rising order."""
+        said = {number_of(piece) or spelt_number(piece) for text in spoken for piece in PIECE.findall(text)}
+        pieces = {piece for text in written for piece in PIECE.findall(text)}
+        self.compact = {piece: date for piece in pieces - said if (date := compact_date(piece)) is not None}
+        numbers = {number_of(piece) or spelt_number(piece) for piece in pieces - self.compact.keys()}
+        years = {year for year, _ in self.compact.values()}
+        self.stand_ins.name_numbers(each for each in (said | numbers | years) - KEPT_NUMBERS if each is not None)
 
     def learn_literal(self, value: str) -> None:
         """Names a literal, which is then masked wherever its words stand together."""
         pieces = folded_pieces(value)
         inner = value.strip("%")
-        if not pieces or _is_format(value) or (len(pieces) == 1 and pieces[0] in SMALL_WORDS | KEPT_NUMBERS):
+        if not pieces or self._stays(value) or (len(pieces) == 1 and pieces[0] in SMALL_WORDS | KEPT_NUMBERS):
             return
-        if _DATE.fullmatch(inner) or _PERIOD.fullmatch(inner.lower()) or number_of(inner):
+        if number_of(inner) or inner in self.compact or masked_date(inner, str) or masked_period(inner, str):
             return
         self.known.add(pieces, inner)
 
     def literal(self, value: str) -> str:
-        """The stand-in of a literal. Wildcards at its ends stay, and of a date all but the year."""
+        """The stand-in of a literal. Wildcards at its ends stay, words of dates and English, and of a date the rest."""
         inner = value.strip("%")
-        if _is_format(value) or inner in KEPT_NUMBERS:
+        if self._stays(value) or number_of(inner) in KEPT_NUMBERS:
             return value
         head, tail = value[: len(value) - len(value.lstrip("%"))], value[len(value.rstrip("%")) :]
         return head + self._inner_literal(inner) + tail
 
-    def _inner_literal(self, inner: str) -> str:
-        if date := _DATE.fullmatch(inner):
-            return self.stand_ins.year(date[1]) + (date[2] or "")
-        if (period := _PERIOD.fullmatch(inner.lower())) and is_plain(period[2]):
-            return f"{self.stand_ins.number(period[1])} {period[2]}"
-        number = number_of(inner)
-        return self.stand_ins.number(number) if number is not None else self.stand_ins.text(inner)
+    def _stays(self, literal: str) -> bool:
+        inner = literal.strip("%")
+        return _is_format(literal) or is_date_word(inner) or is_plain_literal(inner)
 
-    def number(self, value: str) -> str:
-        """The stand-in of a number; 0, 1, 2 and 100 stay."""
-        return self.stand_ins.number(value)
+    def _inner_literal(self, inner: str) -> str:
+        dated = masked_date(inner, self.stand_ins.year) or masked_period(inner, self.stand_ins.number)
+        if dated is not None:
+            return dated
+        number = number_of(inner)
+        return self.stand_ins.text(inner) if number is None and inner not in self.compact else self.number(inner)
+
+    def number(self, written: str) -> str:
+        """The stand-in of a number, with `.0` after it where it is written as a fraction.
+
+        >>> masker = Masker()
+        >>> masker.number("45"), masker.number("45.0"), masker.number("1.0"), masker.number("7.50")
+        ('VALUE_1', 'VALUE_1.0', '1.0', 'VALUE_2.0')
+        """
+        if written in self.compact:
+            year, rest = self.compact[written]
+            return f"({self.stand_ins.year(year)}){rest}"
+        value = number_of(f"0{written}" if written.startswith(".") else written) or written
+        if value in KEPT_NUMBERS:
+            return written
+        return self.stand_ins.number(value) + (".0" if set(".eE") & set(written) else "")
 
     def name(self, name: str) -> str:
         """An identifier, or its stand-in."""

@@ -6,17 +6,32 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from consumers.judging.masking.plain_words import is_plain
+from consumers.judging.masking.plain_words import is_plain, names_somebody
 from scoring.words import identifier_words, stem
 
 SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())
 _SHORT_ALIAS = re.compile(r"[a-z]{1,2}\d{0,2}")
+_PLAIN_LITERAL = re.compile(r"[A-Z]?[a-z]+(?:[ _/&-]+[A-Z]?[a-z]+){0,3}|[A-Z]+(?:[ _/&-]+[A-Z]+){0,3}")
 _JOINTS = re.compile(r"[_'’-]")
 
 
 def is_code(part: str) -> bool:
     """Whether a part of a name is one character or at most two digits."""
     return len(part) == 1 or (part.isdigit() and len(part) <= 2)
+
+
+def is_plain_literal(value: str) -> bool:
+    """Whether a literal is one letter, or up to four plain words that are nobody's name.
+
+    >>> [is_plain_literal(value) for value in ("Y", "in_progress", "Credit Card", "Rose", "Kotor")]
+    [True, True, True, False, False]
+    """
+    if len(value) == 1:
+        return value.isascii() and value.isalpha()
+    words = [word.lower() for word in re.split(r"[ _/&-]+", value)]
+    return _PLAIN_LITERAL.fullmatch(value) is not None and not any(
+        names_somebody(word) or not (is_plain(word) or word in SMALL_WORDS) for word in words
+    )
 
 
 @dataclass(slots=True)

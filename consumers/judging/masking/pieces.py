@@ -12,7 +12,9 @@ PIECE = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?(?![^{_APART}])|[^{_APART}]+(?:[
 """A word or a number."""
 ADDRESS = re.compile(r"@|://|\bwww\.")
 """A sign of an e-mail or web address."""
-KEPT_NUMBERS = frozenset({"0", "1", "2", "100"})
+UNIT_NUMBERS = frozenset("7 12 24 60 365 1000 3600 86400".split())
+"""Numbers that convert units. In a text they stay where no other number is beside them."""
+KEPT_NUMBERS = UNIT_NUMBERS | {"0", "1", "2", "100"}
 """Numbers that name nothing and stay as they are."""
 _SPELT_NUMBERS = {
     word: str(number)

@@ -98,6 +98,90 @@ website week weekly weigh weight well west wet wheel white whole wide width wild
 wire wish withdraw within wood word work worker workshop world worse worst worth wound write wrong yard year yearly
 yellow yes yet yield young zero zone
 """
+_EVERYDAY = """
+abbreviation ability absolute acid acquisition adjuster admission adult advertisement agent alarm album alert alignment
+ambulance ankle annex antibody app application appointment appropriate approval april arrear arrival artist asking
+athlete atom attacking attendee attribute auction august author autumn award axis badge bag ballot banana barrel basket
+bathroom battle beach bean bearing bedroom beer bell belt bench beverage bicycle bike bill bird biscuit blank blend blog
+bond booking boot border bounce bowl bowler bracket brain breach bread breakfast breath brick bridge brief browser
+brush bubble bucket bug bundle burn bus button cabin cabinet cafe cake calcium calculus calm camp campaign campus
+cancellation candle canvas capacity captain carbon cargo carpet carriage cart carton cartoon cast cat ceiling celebrate
+cellar century chair chapel charity chart cheese chemical chest chicken chief chlorine chocolate cholesterol cinema
+circle circuit citizen citizenship civil claim clean client climate clinic clock cloth clothes cloud coach coal coast
+coat coffee coin cold collar collision colony column comedy comfort command commander comment commerce commission
+committee commodity commuter compartment component compound computer concert condition conference conflict congress
+constant container content continent contractor coordinate copper copy corn corner correct correction corridor costume
+cotton council counsel counter county couple courier courtyard craft cream creative credit crew crime crisis crop crowd
+cruise cube cuisine cup currency curriculum curve cushion dairy dam damage dance danger dark dash dashboard dataset
+debit debt debut decision deck deep delegate density dentist dependent deployment depot deputy detector device diamond
+diesel digital dinner dioxide directory dish disbursed disk dispatch dispute dissolve dock document dog doing dollar
+domain donation donor door dose dot doubt downtime dozen drama drawer drawing dress drill dropout dust dwelling eagle
+ear east eastern edge editor efficiency egg elbow elder election element elevation elite email embassy emergency
+emission empire employer employment enclosure encounter endpoint engineer enterprise envelope episode equipment era
+escalation essay ethnic euro evaluation evening excellence excerpt exception excess exemption exhibition exotic
+expansion expectancy expedition expensive expert explicit export exposure extension eye fabric faculty failure fair
+faith fan fantasy farmer fashion fat father fault favorite favourite feather federal fence ferry fever fibre fiction
+fiscal fisher flame flavour flavor float flower fluid flyer foil folder football force forecast fork formation formula
+fort fortnight foundation fox fraction fragment franchise fraud freight frequent freezer fridge fuel funnel fur
+furniture galaxy gallery gallon gap garage garment gas gate gauge genre giant gift glass glove glucose goal goat golf
+governor grain gram grant grape grass gravity grid grocery guarantee guide guitar gun gym hair hall hammer hand handler
+harbour harbor hardware hat hazard headline healthcare heart heater helicopter helmet hen herb hero hockey hole honey
+hook horn horror horse hospital hostel household humid hundred hurdle hybrid hydrogen illness illustrated illustration
+impression incident incl inch incredibly independence indicator infant infection information ingredient inhabitant
+injury ink inn inquiry insect insight inspection inspector instalment installment instead institution instruction
+instructor instrument insulin insurance insurer intake intensity interaction interval interview intro invasion
+investigation investigator investment investor iodine iron island isle isolate itinerary jacket jar jet jewel jewelry
+jewellery jump jungle junior jury kernel kettle kilo kilogram kilometre kilometer kilowatt king kingdom kit kitten knee
+knife laboratory lamp landlord lane lap laptop laser latitude laundry lawn layer layout leaf leaflet lecturer leg
+lemon lender lens lexicographical liability liaison lifetime lift lighthouse lion listener litre liter livestock
+lodging logistic longitude loop loose lottery lounge lump luxury lyric magazine magnitude maid maintenance mall mammal
+manual manuscript marathon march marine marker marketplace marriage mask mass mat mayor meadow mechanic mechanism medal
+membership memo memory merchant mess metabolic microphone midnight midwife mile mileage military milk mill million
+mineral minister minority minus mirror missile moisture molecule mom monarch monument mood moon morning mosque motel
+mouse mug mule municipal muscle musician mystery nail nationality navy neck needle nest nickname nitrogen noise nomad
+noon northern nose notable notebook novel nuclear numerous nut nutrition oak oath oat occasion occupancy odometer
+offence offense offender offset opening opera operator opponent optical orchard orchestra ore organism orphan outage
+outbound inbound outlet outpatient inpatient output oven overnight overtime oxide oxygen pace packet packaging
+painting palace pallet pants paragraph parade park parking parliament participation passage passport password pasta
+pastry patch path patrol pause pavement payload payout payroll peer pen pencil peninsula pepper perfume perimeter petal
+petrol pharmacy phosphorus photograph phrase physics physician piano picked pickup picture pig pilgrim pill pillow pipe
+pipeline pit pitch pitcher pizza placement plastic platelet playlist plot plug plus pocket podcast poem poet poetry
+poker polar pole politics poll pollution pond pool port porter portrait postal postcode poster potato pottery poultry
+powder powerful precipitation prefix pregnancy premise premium premiere preparation prescription prime prince princess
+printer prison prisoner processor prod producer professor projector promo promise promotion protein protocol province
+pump pupil puppy purse puzzle pyramid qualification quarterback queen quiz rabbit racket radar rage rail railway rally
+ranch rating reactor reader rebate receipt recipient recording recruit recruiter referee referral refinery reform
+refugee refugees region registry regulation rehearsal reimbursement religion remainder rent renewal renter rep replica
+reporter representative republic reputation reservation reservoir residence resident resistance resolution resort
+response restock restore restriction retention retirement retreat reward rhythm rice rider riding rifle ring roast
+robot rock roof rookie rope rose rotation rower royal royalty rubber rug rugby runner runtime runway rush sack sailor
+salad salmon salt sand sandwich satellite satisfaction sauce saving scanner scenario scene schema scholarship scooter
+scorer scout script sculpture seafood seal seasonal secretary senator senate sender seniority sequel serial severe
+sewing sexual shade shadow shape shark sheep shell sheriff shield shipper shipment shirt shoe shooter shore shoulder
+shower showtime shuttle sibling silk singer sink sister situation skate skin skirt sky sleeve slice slide slip slope
+slug snack snake soap soccer sock sodium solar soldier solo somebody someone something soup southern spa spam span
+speaker specialist specialty species specification spectator speech speedway spice spider spine spirit sponsor spoon
+spouse squad stable stadium stair stall stamp standing startup statement stationery statistic statue steam steep stem
+stockout stomach stone stopover stove stranger streak striker string strip stripe studio subcategory subtitle
+suburb subway suffix sugar suite superhero supermarket superpower supervisor supplement supplier surcharge surgeon
+surgical surplus suspect suspension swap swimmer sword syllable symbol syndrome syrup tablet tag tail tailor talent
+tale tamper tap tape tariff taxonomy taxpayer tea teammate teenager template temple tennis tent territory terrain
+territorial testing textbook thanks therapist therapy thermal thief thigh thousand thread thrombosis throughput throw
+thumb thunder tide tie tiger tile timeline timber timeout timesheet timezone tire tobacco toe token tonnage toilet
+tomato tongue tooth tourism tournament towel toxicity trace trailer trainer tram transcript transit transmission trap
+trash traveler traveller treasure treasury treaty triangle tribe tribunal triple trophy truck trunk tube tuition tunnel
+turbine turnaround turnout turnover tutor twin twice tyre ultimate umbrella underwriter underwriting undo uniform union
+unassigned unlock unsolved unsubscribe uprising uric urgent urine usage utility vacancy vacation vaccination valley
+valve vault vegetable vegetarian vehicle vein velocity vendor ventilation verb verdict verse vest veteran villain
+villager vine vineyard violation violence violin virus visa vision visual vitamin vocal volcano volleyball volunteer
+voter wagon waist waiter waitlist wallet warranty warehouse warrior wasp waterfall watt weapon weather wedding weekday
+weekend wheat wheelchair whisky whiskey wholesale wholesaler widow wife wing wire wizard wolf wooden wool workflow
+workload workout workplace workspace wound wrestler wrist writer written yacht yeast yoga zebra
+cancelled canceled shipped delivered returned refunded opted enrolled churned fulfilled archived withdrawn
+discontinued unlocked ridden rode drew fed launch launched exclusive exclusively predominantly virtual pre anti non
+havent hasnt arent isnt dont doesnt wont pls incl excl approx appx qty vat atm vip sla gmv cpm mrr fte ev gb mb kb
+kwh kg km cm mm ml mg lb oz usd eur gbp chf jpy id ids url sku ssn iban api csv json xml html pdf sms
+"""
 _OF_CODE = """
 abs alias array asc avg bigint bool boolean bucket cast ceil char character chr cnt coalesce col concat contains cte
 cum cumulative cur current_date current_timestamp cust date_add date_diff date_format date_part date_sub date_trunc
@@ -132,12 +216,52 @@ def _words(value: object) -> Iterable[str]:
 
 _PLAIN = frozenset(
     stem(word)
-    for text in (_MORE, _OF_CODE, " ".join(SYNONYMS), *STOP_WORDS, *(getattr(ENGLISH, each) for each in _TABLES))
+    for text in (
+        _MORE,
+        _EVERYDAY,
+        _OF_CODE,
+        " ".join(SYNONYMS),
+        *STOP_WORDS,
+        *(getattr(ENGLISH, each) for each in _TABLES),
+    )
     for word in _words(text)
 )
+FORMULA_WORDS = frozenset(_OF_CODE.upper().split())
+"""Words of SQL in capitals, such as NULL and MAX, which name nobody."""
+_ALSO_NAMES = frozenset(
+    """
+    angel april art august baker bank banks barber bell berry bill bird bishop black bond bowler boyd bridge brook
+    brown burn bush butler cabin cannon carpenter carr carter chance chapel chapman chase church clay cliff cole
+    cook cooper corn corner cotton court cross crow dale day dean don drew duke eagle earl east engel england fair
+    faith farmer father field fields fish fisher fleet flint flower flowers ford forest forester fort foster fox
+    france frank franklin freeman friend frost fuller gardener glass gold golden grace grand grant grape grass gray
+    green grey grove guy hall hammer hand harbour hardy hawk heath heather herb hero hill holiday holly honey hood
+    hope horn hunt hunter ivy jack jewel jordan joy judge july june justice keen king kings knight lake lamb lamp
+    lane law light lily lion little long lord love lucky march marine mark marks marsh marshal mason max may mayor
+    meadow mercy merry mile miles miller mills moon moor moore morning moss mount mountain newman noble noon north
+    novel oak olive orchard page park parker parks pastor patience peace pearl penny pepper peters pierce pike pine
+    pitt pole pond pope port porter potter pound price prince queen rain ray red reed rice rich ring river rivers
+    road robin rock roman rose rush sage sailor salmon sand sanders sands savage sharp shepherd silver singer
+    skinner sky smart smith snow sparks spear spring squire star steel stern stone storm street summer summers swan
+    swift tailor taylor temple thorn tide turner vale valentine valley victor violet wade wagon walk walker wall
+    walls ward waters weaver weber wells west wheeler white wild will wills winter winters wise wolf wood woods
+    woodward worth wren wright yard york young
+    """.split()
+)
+"""Ordinary words that are also names of people or places: in a literal they are masked."""
 FUNCTION_WORDS = STOP_WORDS | {word for each in ("numbers", "months", "weekdays") for word in getattr(ENGLISH, each)}
 """Words that are plain even with a capital in mid-sentence."""
 MONTHS = frozenset(ENGLISH.months)
+WEEKDAYS = frozenset(ENGLISH.weekdays)
+
+
+def names_somebody(word: str) -> bool:
+    """Whether a plain word is also a name.
+
+    >>> names_somebody("rose"), names_somebody("active")
+    (True, False)
+    """
+    return word in _ALSO_NAMES or stem(word) in _ALSO_NAMES
 
 
 @lru_cache(maxsize=65536)

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 
 from consumers.judging.masking.pieces import KEPT_NUMBERS, fold, is_year
 
-_STAND_IN = re.compile(r"\b(?:TEXT|NUM|VALUE)_\d+\b|\bYEAR_(\d+)\b")
+_STAND_IN = re.compile(
+    r"\(YEAR_(?P<before>\d+)\)(?=\d)|\b(?:TEXT_\d+|(?:NUM|VALUE)_\d+|YEAR_(?P<year>\d+))\b(?P<real>(?<!TEXT_)\.0\b)?"
+)
+_JOINTS = re.compile(r"(?<=\w)[\s_-]+(?=\w)|\s+")
+"""What may join the words of one value: all its spellings have one stand-in."""
 _FIRST_YEAR = 10
 """The number in the earliest year's stand-in, so that the years shortly before it have stand-ins too."""
 
@@ -24,7 +28,7 @@ class StandIns:
 
     >>> stand_ins = StandIns()
     >>> stand_ins.name_numbers(["2019", "45", "10"])
-    >>> [stand_ins.number(value) for value in ("10", "45", "2021", "7")], stand_ins.text("Ottilie Varga")
+    >>> [stand_ins.number(value) for value in ("10", "45", "2021", "8")], stand_ins.text("Ottilie Varga")
     (['NUM_1', 'NUM_2', 'YEAR_12', 'VALUE_3'], 'TEXT_1')
     >>> stand_ins.read_back("TEXT_1 since YEAR_9")
     'Ottilie Varga since 2018'
@@ -49,9 +53,9 @@ class StandIns:
                 self._numbers[each] = self._add(f"NUM_{len(self._numbers) + 1}", each)
 
     def number(self, value: str, *, written: str | None = None) -> str:
-        """The stand-in of a number, read back as it was first `written`. 0, 1, 2 and 100 stay."""
+        """The stand-in of a number, read back as it was first `written`. Numbers of `KEPT_NUMBERS` stay as written."""
         if value in KEPT_NUMBERS:
-            return value
+            return written or value
         if is_year(value):
             stand_in = self.year(value)
         else:
@@ -69,7 +73,7 @@ class StandIns:
 
     def text(self, value: str) -> str:
         """The stand-in of a text, the same for all its spellings."""
-        folded = " ".join(fold(value).split())
+        folded = _JOINTS.sub(" ", fold(value)).strip()
         if folded not in self._texts:
             self._texts[folded] = self._add(f"TEXT_{len(self._texts) + 1}", value)
         return self._texts[folded]
@@ -95,8 +99,12 @@ class StandIns:
         return _STAND_IN.sub(self._original, text)
 
     def _original(self, match: re.Match[str]) -> str:
-        if match[0] in self._written:
-            return self._written[match[0]]
-        if match[1] is not None:
-            return str(self._base_year + int(match[1][:6]) - _FIRST_YEAR)
-        return self._originals.get(match[0], match[0])
+        real = match["real"] or ""
+        named = match[0].removesuffix(real) if real else match[0]
+        if named in self._written:
+            value = self._written[named]
+        elif (year := match["before"] or match["year"]) is not None:
+            value = str(self._base_year + int(year[:6]) - _FIRST_YEAR)
+        else:
+            value = self._originals.get(named, named)
+        return value if "." in value else value + real

@@ -21,7 +21,7 @@ from consumers.judging.ports import Model, ModelFailed
 from learning.rules.examples import LearningStopped
 from scoring.verdict import Case, Reply
 from service.judges.configured_panel import ask_model, call_model, judge_template, open_model
-from service.judges.embeddings import MAX_EMBEDDINGS, TEXTS_AT_ONCE, OpenAIEmbeddings
+from service.judges.embeddings import MAX_EMBEDDINGS, TEXTS_AT_ONCE, OpenAIEmbeddings, embeddings_url
 from service.judges.openai import open_client
 from service.pipeline.rule_learning.call_budget import BudgetedModel, CallBudget
 from service.pipeline.rule_learning.journal import ReplyJournal
@@ -79,8 +79,9 @@ class LearningModels:
         """Vectors of texts by the embedding model; raises `LearningStopped`."""
         learn, writer = self.settings.learn, writer_settings(self.settings)
         seconds, model = learn.timeout, cast("str", learn.embedding_model)
+        base_url = cast("str", writer.base_url)
         opened = open_client(
-            cast("str", writer.base_url),
+            base_url,
             writer.api_key,
             connections=4,
             seconds=seconds,
@@ -89,7 +90,7 @@ class LearningModels:
         )
         found: list[list[float]] = []
         async with opened as client:
-            server = OpenAIEmbeddings(client, model, seconds)
+            server = OpenAIEmbeddings(client, embeddings_url(base_url), model, seconds)
             for start in range(0, len(texts), TEXTS_AT_ONCE):
                 found += await self._embedded(server, texts[start : start + TEXTS_AT_ONCE])
         return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from consumers.judging.asking import AskModel, NoReply, NoReplyReason
 from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet
 from learning.rules.together import together
-from scoring.judging.ceiling import RIGHT
+from scoring.judging.combination import RIGHT
 from scoring.learned_rules import LearnedRules
 from scoring.verdict import Case, Reply
 from service.pipeline.rule_learning.labelled_cases import LabelledCase

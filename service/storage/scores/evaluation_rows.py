@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from consumers.errors import RefusedByStore
 from consumers.evaluation.event_evaluation import Evaluation, Scored
 from scoring.memory.context import context_record
+from scoring.query import ModelUnscored, Unscored
 from scoring.verdict import Reply
 
 _RECORD_COLUMNS = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
@@ -51,13 +52,14 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
         "reason_codes": [str(reason["code"]) for reason in reasons],
         "rules_version": each.rules_version,
         "evaluator_version": record["evaluator_version"],
-        **_model_columns(each.result.reply if isinstance(each.result, Scored) else None),
+        **_model_columns(each.result),
         "record": record,
     }
 
 
-def _model_columns(reply: Reply | None) -> dict[str, object]:
-    if reply is None:
+def _model_columns(result: Scored | Unscored) -> dict[str, object]:
+    reply = result.reply if isinstance(result, Scored) else result
+    if not isinstance(reply, Reply | ModelUnscored):
         return {"model": None, "prompt_hash": None, "tokens_in": 0, "tokens_out": 0, "cost": 0.0, "fallback": False}
     return {
         "model": reply.model or None,
@@ -65,7 +67,7 @@ def _model_columns(reply: Reply | None) -> dict[str, object]:
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
         "cost": reply.cost,
-        "fallback": reply.fallback,
+        "fallback": isinstance(reply, Reply) and reply.fallback,
     }
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from scoring.judging.ceiling import RIGHT, evidence, hold
-from scoring.reason_kinds import FORGERIES
+from scoring.judging.ceiling import evidence, hold
+from scoring.judging.combination import RIGHT
+from scoring.reason_kinds import FORGERIES, PROOFS
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reply, Verdict
 from tests.scoring.forgery.forging import Pair, filled, pairs, rendered
@@ -55,12 +56,12 @@ def test_a_forgery_is_not_called_right_and_has_a_reason(kind: str, way: str) -> 
 
 @pytest.mark.parametrize(("kind", "way"), WAYS)
 def test_a_model_cannot_call_a_forgery_right(kind: str, way: str) -> None:
-    """A sort key whose sign is changed is an honest mistake too, which a model may overrule."""
+    """What is proved limits a model. Other reasons may be misread, and a sure model may overrule them."""
     fooled = Reply(verdict=Verdict.CORRECT, confidence=1.0, p_correct=1.0, reasons=(), judge="a model")
     for pair in _of(kind, way):
         case = examined(pair.question, pair.forged, pair.dialect)
-        flipped = any(reason.code is ReasonCode.ORDER_FLIPPED for reason in JUDGE.judge(case).reasons)
-        assert flipped or hold(evidence(case, JUDGE.judge), fooled).verdict not in RIGHT, pair
+        proved = any(reason.code in PROOFS for reason in JUDGE.judge(case).reasons)
+        assert not proved or hold(evidence(case, JUDGE.judge), fooled).verdict not in RIGHT, pair
 
 
 @pytest.mark.parametrize("way", REWORDED)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 
+import pytest
+
 from service.judges.weights import local_judge
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
 from tests.service.commands import command_line
@@ -37,7 +39,7 @@ def test_the_model_judges_every_line_and_rows_keep_the_order_of_lines(model_serv
     assert [row["event_id"] for row in rows] == ["1", None, *map(str, range(2, 9))]
     scored = [row for row in rows if row["score"] is not None]
     assert {(row["verdict"], row["judge"], row["model"]) for row in scored} == {
-        ("Likely Correct", "llm/judge-1", "stand-in")
+        ("Likely Correct", "llm/judge-2", "stand-in")
     }
     assert {(row["tokens_in"], row["tokens_out"], row["cost"], row["cached"]) for row in scored} == {
         (900, 100, 0.0019, False)
@@ -70,3 +72,54 @@ def test_a_model_without_a_price_ends_with_2_and_names_the_setting() -> None:
     done = sqlassay("score", "-", "--judge", "llm", url="http://127.0.0.1:9/v1", PRICES="{}")
     assert done.returncode == 2
     assert "SQLASSAY_JUDGE__PRICES" in done.stderr
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_server_that_refuses_every_call_ends_with_3_and_the_rows_name_the_cause(
+    model_server: ModelServer, status: int
+) -> None:
+    body = {"error": {"message": "no such thing"}}
+    model_server.script({"do": "status", "status": status, "headers": {}, "body": body})
+    done = sqlassay("score", "-", "--judge", "llm", text=event(1), url=model_server.url)
+    assert done.returncode == 3
+    row = json.loads(done.stdout)
+    assert row["fallback"]
+    assert f"status {status}: no such thing" in row["rationale"]
+    assert f"the model did not judge 1 answer: {row['rationale']}" in done.stderr
+
+
+def test_the_cost_of_an_invalid_reply_stands_in_the_row(model_server: ModelServer) -> None:
+    model_server.script({"do": "text", "text": "Correct"})
+    done = sqlassay("score", "-", "--judge", "llm", text=event(1), url=model_server.url)
+    row = json.loads(done.stdout)
+    assert (row["unscored"], row["tokens_in"], row["cost"]) == ("JUDGE_REPLY_INVALID", 1800, 0.0038)
+
+
+def test_judges_check_says_what_works_and_what_it_costs(model_server: ModelServer) -> None:
+    refusal = {"error": {"message": "temperature is not supported"}}
+    model_server.script({"do": "strict", "refuses": {"temperature": refusal}})
+    done = sqlassay("judges", "check", url=model_server.url)
+    assert done.returncode == 0, done.stderr
+    assert "the server refuses temperature: it is left out" in done.stdout
+    assert "1.9 for 1000 answers" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "said"),
+    [
+        ({"do": "status", "status": 404, "headers": {}, "body": {"detail": "no such model"}}, 3, "no such model"),
+        ({"do": "text", "text": "Correct"}, 1, "the model cannot judge"),
+        ({**VERDICT, "verdict": "Incorrect"}, 1, "the sample is right"),
+    ],
+)
+def test_judges_check_says_what_is_wrong(model_server: ModelServer, step: dict, code: int, said: str) -> None:
+    model_server.script(step)
+    done = sqlassay("judges", "check", url=model_server.url)
+    assert done.returncode == code
+    assert said in done.stderr
+
+
+def test_judges_check_without_a_model_names_the_settings() -> None:
+    done = sqlassay("judges", "check")
+    assert done.returncode == 2
+    assert "SQLASSAY_JUDGE__BASE_URL" in done.stderr

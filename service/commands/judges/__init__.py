@@ -1,0 +1,1 @@
+"""`sqlassay judges`: the model that judges."""
