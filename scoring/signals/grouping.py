@@ -8,7 +8,6 @@ from scoring.alignment.outputs.periods_named import grain_asked, grain_of, perio
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
-from scoring.signals.mistakes.wording import shapes
 from scoring.specification import Column, Operand, SubqueryRole, Superlative
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
@@ -48,7 +47,7 @@ def _other_period(case: Case) -> Finding | None:
     grains = {name: grain for name in keys if (grain := grain_of(name)) is not None} if asked is not None else {}
     if not grains or asked in grains.values() or any(str(asked) in name for name in keys):
         return None
-    if any(asked in each.words for each in shapes(case, ShapeKind.GRAIN)):
+    if any(asked in each.words for each in case.sql.shaped.get(ShapeKind.GRAIN, ())):
         return None
     name, grain = next(iter(grains.items()))
     return Finding(1.0, f"{asked} asked for, grouped by {grain}: {name}")
