@@ -121,7 +121,9 @@ _MEMO_LENGTH = 200
 
 
 def _content_words(phrase: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in _WORD.findall(phrase.lower()) if word not in STOP_WORDS)
+    return tuple(
+        stem(word) for word in _WORD.findall(phrase.lower().replace("e-mail", "email")) if word not in STOP_WORDS
+    )
 
 
 _short_content_words = lru_cache(maxsize=8192)(_content_words)

@@ -179,7 +179,7 @@ def surely_below(right: Floats, asked: int) -> Floats:
     """Wilson's upper bound of the share of canaries that are answered right.
 
     >>> [round(float(surely_below(np.array([right]), 20)[0]), 3) for right in (2, 3)]
-    [0.467, 0.517]
+    [0.467, 0.518]
     """
     square = DEVIATIONS**2
     return (right + square / 2 + DEVIATIONS * np.sqrt(right * (asked - right) / asked + square / 4)) / (asked + square)

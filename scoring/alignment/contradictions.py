@@ -51,6 +51,8 @@ def excludes(sql: SqlSpec) -> bool:
         return True
     if any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in sql.subqueries):
         return True
+    if any(each.kind == "anti" for each in sql.joins):
+        return True
     return any(each.kind.startswith(("except", "minus")) for each in sql.set_operations)
 
 

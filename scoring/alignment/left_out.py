@@ -31,6 +31,7 @@ def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
     roots = [each.block for each in sql.subqueries if each.role in EXCLUDING_ROLES]
     roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
     roots += _without_partner(sql)
+    roots += [each.table for each in sql.joins if each.kind == "anti"]
     if not roots:
         return frozenset()
     return frozenset(

@@ -55,14 +55,15 @@ _ASIDES = (
     ("includ", r"(?<=included)\s*\([^()]{0,80}\)"),
     ("not ", r",?\s*\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
     ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
-    ("=", r"\([^()=]{0,60}\b\d[\d.]*%? ?= ?\d[^()]{0,30}\)"),
+    ("=", r"\([^()=]{0,60}\b\d[\d.]*(?:%| \w{1,9})? ?= ?\d[^()]{0,30}\)"),
+    ("rank", r",\s*(?:rank )?1 ?= ?[^,.;?]{1,40}"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
 )
 """What a text with such an aside holds, and the aside. What follows a gap is bounded, so time is linear."""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|, in |\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
+    r"|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
     re.IGNORECASE,
 )
 

@@ -96,7 +96,7 @@ def unlikeness(left: Column, right: Column) -> float:
     >>> unlikeness(Column(name="captain_id", table="flights"), Column(name="id", table="pilots"))
     0.0
     """
-    if left.name == right.name or (_is_day(left) and _is_day(right)):
+    if left.name == right.name or _are_days(left, right) or _names_role(left, right):
         return 0.0
     if owns(left) or owns(right):
         if left.table == right.table or _is_role(left if owns(right) else right):
@@ -108,9 +108,15 @@ def unlikeness(left: Column, right: Column) -> float:
     return 0.5 if not set(mine).isdisjoint(theirs) else 1.0
 
 
-def _is_day(column: Column) -> bool:
-    """Whether a column holds a day or a longer period, by which a calendar or daily rates are joined."""
-    return not _DAYS.isdisjoint(identifier_words(column.name)[-1:])
+def _names_role(left: Column, right: Column) -> bool:
+    """Whether a key of one table names a role of another row of it: `manager_id = staff_id`."""
+    own = left.table == right.table and left.table is not None
+    return own and not ROLES.isdisjoint({*key_words(left.name), *key_words(right.name)})
+
+
+def _are_days(*columns: Column) -> bool:
+    """Whether columns hold a day or a longer period, by which a calendar or daily rates are joined."""
+    return not any(_DAYS.isdisjoint(identifier_words(each.name)[-1:]) for each in columns)
 
 
 _DAYS = frozenset({"date", "day", "month", "week", "dt"})

@@ -44,7 +44,7 @@ def _alternatives(case: Case) -> set[str]:
     return {name for names in lists if any(_is_used(name, case) for name in names) for name in names}
 
 
-_LISTED = re.compile(r"\(([\w.]+(?:(?:, | or | / )[\w.]+)+)\)")
+_LISTED = re.compile(r"\((?:[\w.]+: ?)?([\w.]+(?:(?:, | or | / )[\w.]+)+)\)")
 
 
 def rewriting_followed(case: Case) -> Finding | None:

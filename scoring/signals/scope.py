@@ -213,7 +213,8 @@ def extreme_scope(case: Case) -> Finding | None:
     """
     if not case.sql.subqueries:
         return None
-    parents = {each.block: each.parent for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    alone = (each for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED and not each.correlated)
+    parents = {each.block: each.parent for each in alone}
     extremes = [each for each in case.sql.projections if each.operand.func in _EXTREMES and each.block in parents]
     for each in extremes[:8]:
         if _measures(each.block, case):

@@ -56,6 +56,8 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("POST", "/v1/traces"): AccessScope.PUBLISH,
     ("GET", "/v1/evaluations"): AccessScope.READ,
     ("GET", "/v1/evaluations/{evaluation_id}"): AccessScope.READ,
+    ("GET", "/v1/incidents"): AccessScope.READ,
+    ("GET", "/v1/incidents/{incident_id}"): AccessScope.READ,
     ("GET", "/v1/report"): AccessScope.READ,
     ("GET", "/v1/slices"): AccessScope.READ,
     ("GET", "/v1/slices/changes"): AccessScope.READ,
@@ -87,9 +89,10 @@ def test_every_route_has_a_scope_or_tells_nothing():
 
 async def test_each_scope_opens_its_own_routes_and_no_other(serving, store):
     secrets = {scope: (await store.create(new(scope, tenant=None)))[0] for scope in AccessScope}
+    unknown = "0190b1a5-0000-7000-8000-000000000000"
     async with serving() as client:
         for (method, path), needed in ROUTES.items():
-            url = path.format(evaluation_id="0190b1a5-0000-7000-8000-000000000000", tenant="library", version=1)
+            url = path.format(evaluation_id=unknown, incident_id=unknown, tenant="library", version=1)
             assert (await client.request(method, url)).status_code == 401
             for scope, secret in secrets.items():
                 reply = await client.request(method, url, headers=bearer(secret))

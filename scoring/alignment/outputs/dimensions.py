@@ -121,7 +121,7 @@ def _names(phrase: str, projection: Projection, given: Set[str]) -> bool:
     return bool(space) and head.lower() in _FILLING and likeness(first, projection.operand) >= _SURE
 
 
-_FILLING = frozenset("number numbers date dates code codes address amount value time level".split())
+_FILLING = frozenset("number numbers date dates code codes address addresses amount value time level".split())
 """Heads that columns leave out: `phone number` is a column `phone`."""
 _SURE = 0.8
 
@@ -216,6 +216,7 @@ def _sums_conditions(sql: SqlSpec) -> bool:
     return any(each.conditional for each in sql.aggregations)
 
 
+_LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?|current|first|earliest|oldest)\b", re.IGNORECASE)
 _WHEN_LAST = re.compile(r"\bwhen\b.{0,80}\b(?:last|latest|most recently|first|earliest)\b", re.IGNORECASE)
 _MEASURED_PER = re.compile(
     r"\b(?:time|duration|length|size|age|score|rating|price|delay|wait|latency)s? (?:\w+ ){0,3}?"
@@ -247,6 +248,8 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> s
 def _worded(text: str, sql: SqlSpec) -> set[str]:
     """Aggregates that are asked for in other words: `when did each last order`, `response time per agent`, `p95`."""
     funcs = set(_EXTREMES) if _WHEN_LAST.search(text) is not None else set[str]()
+    if _LATEST.search(text) is not None and not _functions(sql).isdisjoint(PICKING):
+        funcs |= PICKING | _EXTREMES
     if sql.group_by and _MEASURED_PER.search(text) is not None:
         funcs.add("AVG")
     if _PERCENTILE.search(text) is not None:

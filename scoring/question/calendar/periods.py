@@ -158,7 +158,7 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
 def _led_by(reading: Reading, time: Time) -> Op | None:
     """How a preposition compares: `by 2020`, `since March`."""
     before = reading.lower(time.start - 1)
-    if before in reading.language.by and isinstance(time.moment, TimeRange):
+    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before == "through":
         return Op.LE
     return Op.GE if before == "since" and isinstance(time.moment, DatePart) else None
 

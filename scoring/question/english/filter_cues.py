@@ -23,8 +23,8 @@ COMPARISONS = merged(
             Op.GE,
             "at least, no less than, not less than, no fewer than, not fewer than, a minimum of, minimum of, ≥, >=, "
             "greater than or equal to, more than or equal to, equal to or greater than, equal to or more than, "
-            "larger than or equal to, higher than or equal to, not below, not under, since, starting from, starting "
-            "in, beginning in, in or after, on or after, at or above, at or after, no earlier than, upwards of, not "
+            "larger than or equal to, higher than or equal to, not below, not under, since, starting from, "
+            "in or after, on or after, at or above, at or after, no earlier than, upwards of, not "
             "lower than, not smaller than",
         ),
         _compare(

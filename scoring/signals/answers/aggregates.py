@@ -128,7 +128,8 @@ _AMOUNTS = frozenset({"COUNT", "SUM"})
 _AMOUNT_WORDS = frozenset(
     map(
         stem,
-        "much time total many by per each every vs versus compare compared split breakdown trend growth monthly daily "
+        "much time total takings revenue sales turnover income spend many by per each every vs versus compare compared "
+        "split breakdown trend growth monthly daily "
         "weekly yearly quarterly".split(),
     )
 )

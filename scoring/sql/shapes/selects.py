@@ -145,8 +145,8 @@ class Select:
         """Columns equated by ON, USING or WHERE, with the join that says so."""
         found: list[tuple[Node, Node, Node | None]] = [(*pair, None) for pair in _equal(self.conjuncts("where"))]
         for item in self.items.values():
-            if item.join is None:
-                continue
+            if item.join is None or item.join.args.get("kind") in ("ANTI", "SEMI"):
+                continue  # these repeat no row
             on = item.join.args.get("on")
             found += [(*pair, item.join) for pair in _equal(list(conjuncts(on)) if on is not None else [])]
             for each in children(item.join, "using"):

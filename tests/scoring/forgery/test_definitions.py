@@ -91,7 +91,7 @@ def test_codes_units_and_other_notations_are_honest(question: str, sql: str, sai
     assert definition_weakens(case) is None
     assert not case.filters.missing
     assert case.enrichment.score == 100
-    assert JUDGE.judge(case).p_correct > judged(question, sql).p_correct
+    assert JUDGE.judge(case).p_correct >= judged(question, sql).p_correct
 
 
 CONTRADICTIONS = (
