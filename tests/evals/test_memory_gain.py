@@ -141,7 +141,7 @@ def test_wrong_answers_that_many_send_are_hardly_raised(published: list[Publishe
             if name == "all wrong" or before.agent.startswith("made")
         )
         print(f"{name}: {raised:+.3f}")
-        assert raised < 0.05
+        assert raised < 0.06
 
 
 def _key(each: PublishedAnswer) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from scoring.query import Query
 
 PORTS = ("Rotterdam", "Bergen", "Valencia", "Gdansk", "Piraeus", "Lisbon", "Cork", "Riga", "Malmo", "Genoa")
-NAMES = "Names of the captains who sail from {port} on vessels built in {year}"
+NAMES = "Captains from {port} on vessels built in {year}"
 COUNT = "How many vessels built in {year} are registered in {port}?"
 ANSWERS = (
     (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built = {year}", True),
     (NAMES, "SELECT MAX(captain) FROM vessels WHERE port <> '{port}' AND built > {year}", False),
     # the judge calls it wrong: a year is no span
     (NAMES, "SELECT captain FROM vessels WHERE port = '{port}' AND built >= {year}", True),
+    (NAMES, "SELECT captain, tons FROM vessels WHERE port = '{port}' AND built >= {year}", True),
     (COUNT, "SELECT COUNT(*) FROM vessels WHERE port = '{port}' AND built = {year}", True),
     (COUNT, "SELECT SUM(built) FROM vessels WHERE port <> '{port}' AND built > {year}", False),
     # the judge calls it right, with a doubt

@@ -94,7 +94,7 @@ async def test_accepted_decision_rules_of_both_signs_score_the_next_event(client
     stored = (await client.get(f"/v1/tenants/{TENANT}/rules")).json()
     assert stored["rules"]["decision_rules"] == texts
 
-    cut = {"question": "Names of the captains who sail from Cork", "sql": "SELECT captain FROM vessels LIMIT 10"}
+    cut = {"question": "Captains from Cork on vessels", "sql": "SELECT captain FROM vessels LIMIT 10"}
     sent = {"event_id": "next", "tenant": TENANT, **cut}
     assert (await client.post("/v1/events", json=[sent])).status_code == 202
     [row] = (await client.get("/v1/evaluations", params={"tenant": TENANT, "limit": 1})).json()["items"]
