@@ -71,4 +71,4 @@ def test_every_command_runs(command: str, work: Mill) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     if given and arguments[0] in {"verify", "compare"} and not {"--explain", "--out"} & set(arguments):
         found = json.loads(done.stdout)
-        assert found.get("match", found.get("verdict")) in {"exact", "equivalent_up_to_bound"}
+        assert found.get("match", found.get("verdict")) in {"exact", "equivalent_up_to_bound"}, done.stdout

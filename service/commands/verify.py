@@ -41,7 +41,7 @@ WORKERS = max(1, min(os.cpu_count() or 1, 8))
 MAX_WAITING = 64
 """Pairs handed to the workers at once; more would only wait in memory."""
 _MEMORY = 4 * 1024**3
-"""Bytes of address space of a worker, including the solver's libraries."""
+"""Bytes of data of a worker."""
 _QUERY = DatabaseLimits()
 """Limits of one query on a named database."""
 _GRACE = 2.0
@@ -164,7 +164,8 @@ def _timeout(options: VerifyOptions) -> float:
 
 
 def _limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    # RLIMIT_DATA and not RLIMIT_AS: the solver's libraries map far more than they use
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
 
 
 def _result(named: NamedPair, future: ProcessFuture[PairFinding] | None) -> Verified:
