@@ -17,10 +17,12 @@ from evals.everyday import everyday
 from evals.paired import Paired, pair
 from evals.plots import reliability, risk_coverage
 from evals.report import Report
+from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy
 from service.commands.eval.held_out import held_out_judgements, training_files
 from service.commands.eval.judge_options import JudgeOptions
-from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, stored_verdicts
+from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers
+from service.commands.eval.stored_verdicts import stored_verdicts, write_prompts
 from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
 from service.commands.rules.learned_file import learned_for
@@ -35,12 +37,15 @@ def measure_judge(options: JudgeOptions) -> None:
         source: list(read_labelled_answers(source, with_enriched=not options.question_only))
         for source in options.labels
     }
+    if options.prompts is not None:
+        write_prompts([label for source in options.labels for label in files[source]], options.prompts, judge)
+        return
     held_out = held_out_judgements(files, options.held_out, options) if options.held_out else {}
     measured: list[tuple[Report, list[Judged]]] = []
     for source in options.labels:
         labels = files[source]
         verdicts = verdicts_of(source, labels, options, judge, held_out.get(source))
-        measured.append((_report(source, labels, verdicts, options), verdicts.rows))
+        measured.append((_report(source, labels, verdicts, options, judge), verdicts.rows))
     reports = [report for report, _ in measured]
     if options.out is not None:
         _write(Path(options.out), reports, {report.labels: rows for report, rows in measured})
@@ -58,10 +63,14 @@ def _check(options: JudgeOptions) -> None:
     training_files(options)
     if options.learned is not None and options.replies is not None:
         refuse("--learned is for a model that is asked now: leave out --replies, whose verdicts are stored")
+    if options.alone and options.replies is None:
+        refuse("--alone reads a model's own verdicts from --replies: name a file of replies")
     learned_for(options.learned, JudgePolicy(options.judge))
 
 
-def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, options: JudgeOptions) -> Report:
+def _report(
+    source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, options: JudgeOptions, judge: LocalJudge
+) -> Report:
     rows = verdicts.rows
     if not rows:
         refuse(f"{source}: no answer could be judged")
@@ -77,7 +86,7 @@ def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, o
         slices={field: slices(rows, field) for field in options.by or ()},
         cascade=expected(rows, model_accuracy=accuracy) if accuracy is not None else (),
         asked=verdicts.asked,
-        against=_paired(rows, stored_verdicts(labels, against, options)) if against is not None else None,
+        against=_paired(rows, stored_verdicts(labels, against, options, judge)) if against is not None else None,
         other=Path(against).stem if against is not None else "",
     )
 

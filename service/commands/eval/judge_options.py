@@ -14,7 +14,15 @@ class JudgeOptions:
     judge: Judge = "local"
     learned: Learned = None
     replies: Annotated[
-        str | None, typer.Option("--replies", metavar="SCORES.jsonl", help="Verdicts stored by `sqlassay score`.")
+        str | None,
+        typer.Option("--replies", metavar="SCORES.jsonl", help="Scores of `sqlassay score`, or model replies."),
+    ] = None
+    alone: Annotated[
+        bool, typer.Option("--alone", help="With --replies: the model's own verdicts, without the record.")
+    ] = False
+    prompts: Annotated[
+        str | None,
+        typer.Option("--prompts", metavar="PROMPTS.jsonl", help="Write the prompts for a model there, and stop."),
     ] = None
     against: Annotated[
         str | None,

@@ -1,8 +1,7 @@
-"""Reads what `sqlassay eval judge` needs: labelled answers, and verdicts that `sqlassay score` stored."""
+"""Reads the labelled answers that `sqlassay eval judge` measures a judge on."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -81,29 +80,3 @@ def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
                 query = replace(query, enriched_question=None)
             identity = str(row.get("id", row.get("event_id", line.number)))
             yield LabelledAnswer(row, query, identity, row["label"] == 1)
-
-
-def stored_verdicts(labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions) -> list[Judged]:
-    """Judges the answers by the `p_correct` stored in a file of scores; answers without a score are left out."""
-    stored = _stored_scores(source)
-    return [
-        label.judged(stored[label.id][0], options, score=stored[label.id][1]) for label in labels if label.id in stored
-    ]
-
-
-def _stored_scores(source: str) -> dict[str, tuple[float, float | None]]:
-    """`p_correct` and Φ of each answer that has a score."""
-    stored: dict[str, tuple[float, float | None]] = {}
-    with open_input(source) as stream:
-        for line in read_lines(stream):
-            try:
-                row = json.loads(line.raw or b"")
-                if row["p_correct"] is not None:
-                    score = row.get("score")
-                    found = float(row["p_correct"]), None if score is None else float(score)
-                    stored[str(row.get("event_id", row.get("id")))] = found
-            except (ValueError, TypeError, KeyError):
-                refuse(
-                    f"{source}, line {line.number}: needs `event_id` and `p_correct`, as `sqlassay score` writes them"
-                )
-    return stored

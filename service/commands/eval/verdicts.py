@@ -15,7 +15,8 @@ from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case
 from service.commands.eval.judge_options import JudgeOptions
-from service.commands.eval.labelled_answers import LabelledAnswer, stored_verdicts
+from service.commands.eval.labelled_answers import LabelledAnswer
+from service.commands.eval.stored_verdicts import stored_verdicts
 from service.commands.exits import refuse
 from service.commands.files.formats import ScoredFiles
 from service.commands.rules.learned_file import learned_for
@@ -45,12 +46,12 @@ def verdicts_of(
     policy = JudgePolicy(options.judge)
     if policy is JudgePolicy.CASCADE and options.replies is not None:
         local = held_out or _local(labels, options, judge)
-        rows, asked = cascaded(local, stored_verdicts(labels, options.replies, options), bar=options.bar)
+        rows, asked = cascaded(local, stored_verdicts(labels, options.replies, options, judge), bar=options.bar)
         return Verdicts(rows=rows, judge=f"cascade over {Path(options.replies).stem}, bar {options.bar:g}", asked=asked)
     if held_out is not None:
         return Verdicts(rows=held_out, judge=f"the local judge, held out by {' and '.join(options.held_out or ())}")
     if options.replies is not None:
-        return Verdicts(rows=stored_verdicts(labels, options.replies, options), judge=Path(options.replies).stem)
+        return Verdicts(rows=stored_verdicts(labels, options.replies, options, judge), judge=Path(options.replies).stem)
     if policy is JudgePolicy.LOCAL:
         return Verdicts(rows=_local(labels, options, judge), judge=judge.name)
     return _live(source, labels, options, judge)
@@ -78,6 +79,6 @@ def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, 
         scored = [(line, json.loads(line)) for line in scores.read_bytes().splitlines()]
         own = [(line, row) for line, row in scored if not row.get("fallback")]
         replies.write_bytes(b"\n".join(line for line, _ in own))
-        rows = stored_verdicts(labels, str(replies), options)
+        rows = stored_verdicts(labels, str(replies), options, judge)
     asked = sum(1 for _, row in own if row.get("model")) / max(1, len(own))
     return Verdicts(rows=rows, judge=policy.value, asked=asked if policy is JudgePolicy.CASCADE else None)
