@@ -30,6 +30,8 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
     for mark in reading.marks_of(Role.SUPERLATIVE):
         if reading.claimed[mark.start] or mark.start in ordering or _is_name_part(reading, mark):
             continue
+        if reading.lowers[mark.start] == "min" and mark.start in ends:
+            continue  # `30 min` is a time
         direction = mark.cue.direction or Direction.MOST
         k = _number_beside(reading, mark, numbers, ends)
         if k is None and _asks_value(reading, mark):

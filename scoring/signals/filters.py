@@ -11,7 +11,7 @@ from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
-from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
+from scoring.specification import Aggregation, Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Boolean, Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -183,7 +183,7 @@ def amount_open(case: Case) -> Finding | None:
     >>> amount_open(case("Takings by shop?", "SELECT shop, SUM(amount) FROM payments GROUP BY shop")).detail
     'which rows SUM(amount) counts is left open'
     """
-    added = next((each for each in case.sql.aggregations if each.func == "SUM" and not each.conditional), None)
+    added = next((each for each in case.sql.aggregations if _adds_amounts(each)), None)
     if added is None:
         return None
     conditions = _unignored(case)
@@ -191,6 +191,10 @@ def amount_open(case: Case) -> Finding | None:
         return None
     chosen = any(isinstance(each.rhs, Text | Boolean) for each in conditions)
     return Finding(0.5 if chosen else 1.0, f"which rows SUM({added.column}) counts is left open")
+
+
+def _adds_amounts(each: Aggregation) -> bool:
+    return each.func == "SUM" and not each.conditional and not each.column.startswith("count(")
 
 
 def _unignored(case: Case) -> Sequence[SqlFilter]:

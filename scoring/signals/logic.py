@@ -59,7 +59,19 @@ _STATES = frozenset("status state stage phase step outcome progress".split())
 def _told_by_state(case: Case) -> bool:
     """Whether a stored state, which is not the one that the question excludes, may tell what has not happened."""
     excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
+    if any(map(_names_absence, case.sql.filters)):
+        return True
     return bool(excluded) and any(excluded.isdisjoint(words) for words in map(_state_words, case.sql.filters) if words)
+
+
+def _names_absence(each: SqlFilter) -> bool:
+    """Whether a state is asked for whose name says that something did not happen: `no_show`, `not_started`."""
+    return bool(_state_words(each)) and any(
+        isinstance(value, Text) and _ABSENT.match(value.folded) for value in literals_of(each.rhs)
+    )
+
+
+_ABSENT = re.compile(r"(?:no|non|not|never)[\W_]")
 
 
 def _state_words(each: SqlFilter) -> list[str]:

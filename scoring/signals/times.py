@@ -12,6 +12,8 @@ from scoring.values import DatePart, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
+_OF_STATE = re.compile(r"\bas of\b|\bat (?:the )?(?:end|close|start|beginning) of\b", re.IGNORECASE)
+"""Words after which a date says when a state is looked at."""
 _MOMENT_WORDS = frozenset({"at", "ts", "time", "timestamp", "datetime", "dtm"})
 
 
@@ -26,6 +28,8 @@ def last_day_cut(case: Case) -> Finding | None:
     "begun_at <= '2026-05-31'"
     """
     days = [void for void in case.sql.voids if void.kind is VoidKind.LAST_DAY]
+    if _OF_STATE.search(case.asked):
+        return None
     found = next((void for void in days if _holds_moments(void.values[0], case) and _is_asked(void, case)), None)
     return Finding(1.0, found.text) if found is not None else None
 

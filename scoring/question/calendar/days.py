@@ -37,7 +37,7 @@ def read_month(reading: Reading, place: int) -> Time | None:
 
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
     capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
-    led, plain = _leads_to_month(reading, place), not capital and reading.lowers[place] not in _WORDS_TOO
+    led, plain = _leads_to_month(reading, place), not capital and is_no_other_word(reading, place)
     known = (capital and (long or led or _describes(reading, place))) or plain or opens_months(reading, place)
     recurs = reading.lower(place - 1) in ("every", "each")
     sure = (
@@ -66,6 +66,21 @@ def _is_name_before(reading: Reading, place: int) -> bool:
     return place > 1 and reading.is_word(place - 1) and reading.tokens[place - 1].text[0].isupper()
 
 
+def is_no_other_word(reading: Reading, place: int) -> bool:
+    """Whether a month in lower case can be nothing else: `in june`, `in march`, but not `the march` or `it may`."""
+    if reading.lowers[place] not in _WORDS_TOO or YEAR.fullmatch(reading.lower(place + 1)):
+        return True
+    return reading.lower(place - 1) in _BEFORE_MONTHS and not _goes_on(reading, place)
+
+
+def _goes_on(reading: Reading, place: int) -> bool:
+    """Whether the phrase goes on after the word, so that it may be a noun's part: `in march order`."""
+    after = reading.lower(place + 1)
+    return reading.is_word(place + 1) and after not in reading.language.prepositions and after not in _GO_ON
+
+
+_BEFORE_MONTHS = frozenset({"in", "during", "since", "until", "till", "throughout", "for", "of", "from", "before"})
+_GO_ON = frozenset({"and", "or", "vs", "versus", "by", "with", "to", "only", "alone", "so", "this", "last"})
 _STOPS = frozenset({",", ".", "?", "!", ";", ")"})
 _WORDS_TOO = frozenset({"may", "march", "mar"})
 """Months that in lower case are ordinary words."""

@@ -135,9 +135,10 @@ def _one_time(reading: Reading, time: Time) -> None:
 
 
 def _is_of_state(reading: Reading, time: Time) -> bool:
-    """`as of the end of October`: when a state is looked at, which is no range of times."""
+    """`as of June 30`, `at the end of October`: when a state is looked at, which is no range of times."""
     at = _edge(reading, time.start)[0]
-    return reading.lower(at - 1) == "of" and reading.lower(at - 2) == "as"
+    before = reading.lower(at - 1)
+    return (before == "of" and reading.lower(at - 2) == "as") or (before == "at" and at < time.start)
 
 
 def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:

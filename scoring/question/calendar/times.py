@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from scoring.question.calendar.days import (
+    is_no_other_word,
     joined_months,
     opens_months,
     read_day_after_month,
@@ -65,7 +66,7 @@ def _time_at(reading: Reading, place: int) -> Time | None:
     if token.kind is not TokenKind.WORD:
         return None
     if word in language.months:
-        written = token.text[0].isupper() or word not in language.auxiliaries
+        written = token.text[0].isupper() or is_no_other_word(reading, place)
         return read_month(reading, place) if written or opens_months(reading, place) else None
     if word in language.weekdays:
         return Time(DatePart("weekday", language.weekdays[word]), place, place + 1)

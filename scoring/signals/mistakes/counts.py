@@ -69,6 +69,8 @@ _PEOPLE = frozenset(
         "student pupil employee passenger rider account individual".split(),
     )
 )
+_PAIRS = frozenset(map(stem, "enrollment enrolment registration membership assignment participation".split()))
+"""Rows that pair two things once: each student has one enrollment in a course."""
 _GENERAL = frozenset(map(stem, "people person ppl individual someone anybody".split()))
 
 
@@ -111,7 +113,9 @@ def _is_of_other_rows(shape: Shape, thing: str) -> bool:
     same = thing in stems[-1:] or (thing in _GENERAL and not _PEOPLE.isdisjoint(stems[-1:]))
     if is_own_key(columns[0]):
         return thing in _PEOPLE and _PEOPLE.isdisjoint({*stems, *table_words(columns[0].table)[-1:]}) and not same
-    return same and stems not in grouped and not table_words(columns[0].table)[-1].startswith(thing)
+    rows = table_words(columns[0].table)[-1]
+    once = bool(grouped) and rows in _PAIRS
+    return same and stems not in grouped and not rows.startswith(thing) and not once
 
 
 def _people_for_rows(things: list[str], case: Case) -> Finding | None:
