@@ -55,6 +55,9 @@ from scoring.signals.mistakes import unasked as mistaken_unasked
 from scoring.signals.mistakes import values as mistaken_values
 from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
+from scoring.signals.mistakes.unmet import counts as unmet_counts
+from scoring.signals.mistakes.unmet import ranks as unmet_ranks
+from scoring.signals.mistakes.unmet import states as unmet_states
 from scoring.verdict import Case
 
 
@@ -296,6 +299,15 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_numbers.extreme_summed,
             mistaken_unasked.bound_unasked,
             mistaken_unasked.group_of_other_dimension,
+            unmet_states.state_untested,
+            unmet_states.birthday_as_date,
+            unmet_counts.events_counted_for_people,
+            unmet_counts.groups_listed_for_count,
+            unmet_counts.lines_averaged_for_whole,
+            unmet_counts.key_bounded_for_number,
+            unmet_ranks.rank_not_taken,
+            unmet_ranks.second_period_missing,
+            unmet_ranks.groups_kept_by_rows,
         ),
         "SQL that only seems to answer": (
             voids.condition_void,

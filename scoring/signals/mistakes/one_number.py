@@ -24,7 +24,7 @@ _GROUPS = re.compile(
     r"\b(?:per|by|each|every|breakdown|break\w*|split|which|who|whose|top|rank\w*|vs\.?|versus|compare\w*|comparison"
     r"|group\w*|respective\w*|different|distribut\w*|list|across|trend|over time|between|against|most|least|"
     r"highest|lowest|\w+ly|for all|individual\w*|separately|every|both|kinds?|types?|whether|or|dates?|days?|weeks?"
-    r"|months?|quarters?|years?)\b"
+    r"|months?|quarters?|years?|(?:was|were|are|is|got) \w+ed and \w+ed)\b"
 )
 _PERIODS = re.compile(
     r"\b(?:this|last|past|next|previous|current|calendar|prior|whole|full|per|of|the|same|in|ending|\d+|to) "

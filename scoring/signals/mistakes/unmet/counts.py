@@ -1,0 +1,126 @@
+"""Signals about numbers of people, of groups and of lines, where the SQL counts or averages other rows."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue, follows
+from scoring.specification import Clause, Op, SqlFilter
+from scoring.sql.shapes.naming import key_stems, table_words
+from scoring.values import Number
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_PEOPLE = frozenset(
+    map(
+        stem,
+        "customer client user member guest patient buyer donor viewer player subscriber visitor student pupil "
+        "passenger rider driver shopper traveller traveler tenant".split(),
+    )
+)
+_EVENTS = frozenset(
+    map(
+        stem,
+        "order appointment booking visit session login payment purchase ride trip transaction call review sale ticket "
+        "stay reservation checkin event donation vote view play rental invoice delivery shipment click claim".split(),
+    )
+)
+_COUNTED = re.compile(r"\b(?:how many|number of|count of|# of|no\.? of) (\w+)(?: (\w+))?")
+
+
+def events_counted_for_people(case: Case) -> Finding | None:
+    """People are to be counted, and COUNT(*) counts their visits, orders or calls: who came twice counts twice.
+
+    >>> events_counted_for_people(case("How many patients did each doctor see?",
+    ...     "SELECT doctor_id, COUNT(*) FROM appointments GROUP BY doctor_id")).detail
+    'COUNT(*) of appointments for the number of patients'
+    """
+    sql = case.sql
+    if len(sql.blocks) != 1 or not any(each.func == "COUNT" and each.column == "*" for each in sql.aggregations):
+        return None
+    counted = (word for words in _COUNTED.findall(case.asked) for word in words)
+    people = next((word for word in counted if stem(word) in _PEOPLE), None)
+    tables = sql.blocks[0].tables
+    if people is None or not tables or any(each.distinct for each in sql.aggregations):
+        return None
+    names = [table_words(table) for table in tables]
+    if any(stem(people) in name for name in names) or names[-1][-1] not in _EVENTS:
+        return None
+    keys = {stems for key in sql.group_by if (stems := key_stems(key.operand.name))}
+    if any(stem(people) in stems for stems in keys):
+        return None
+    return Finding(1.0, f"COUNT(*) of {tables[-1]} for the number of {people}")
+
+
+_THOSE_WITH = re.compile(
+    r"^(?:so |and |hey |hi |ok )?(?:how many|number of|count of|total number of) (?:\w+ ){1,3}?(?:have|has|had|with|"
+    r"made|placed|did|bought|took|ordered|booked|logged|visited|used|own|owned) (?:more than|at least|over|fewer than|"
+    r"less than|exactly|only|\d|two|three|multiple|several)\b"
+)
+
+
+def groups_listed_for_count(case: Case) -> Finding | None:
+    """The number of groups is asked for, and the answer lists them, each with its own number.
+
+    >>> groups_listed_for_count(case("How many users have more than one device?",
+    ...     "SELECT user_id, COUNT(*) FROM devices GROUP BY user_id HAVING COUNT(*) > 1")).detail
+    'one row for each user_id'
+    """
+    sql = case.sql
+    if not sql.having or case.question.group_by or follows(case) or not _THOSE_WITH.match(case.asked):
+        return None
+    keys = [each.operand.name for each in sql.group_by if each.block == "main"]
+    if not keys or sql.windows or len(sql.blocks) > 1 or re.search(r"\b(?:per|each|by)\b", case.asked):
+        return None
+    return Finding(1.0, f"one row for each {', '.join(keys[:3])}")
+
+
+_LINES_MEAN = cue(
+    "average avg mean",
+    r"\b(?:average|avg|mean) (order|basket|invoice|cart|bill|receipt|check|booking|purchase|ticket) "
+    r"(?:value|size|total|amount|revenue|worth)\b",
+)
+_LINES = frozenset(map(stem, "item line detail row position entry".split()))
+
+
+def lines_averaged_for_whole(case: Case) -> Finding | None:
+    """The average of whole orders is asked for, and AVG is taken over their lines.
+
+    >>> lines_averaged_for_whole(case("What is the average order value?",
+    ...     "SELECT AVG(price * quantity) FROM order_items")).detail
+    'AVG over order_items for the average order'
+    """
+    found, sql = _LINES_MEAN.search(case.asked), case.sql
+    if found is None or len(sql.blocks) != 1:
+        return None
+    means = [each for each in sql.aggregations if each.func == "AVG"]
+    for column in (column for each in means for column in each.columns):
+        if column.table is not None and table_words(column.table)[-1] in _LINES:
+            return Finding(1.0, f"AVG over {column.table} for the average {found[1]}")
+    return None
+
+
+def key_bounded_for_number(case: Case) -> Finding | None:
+    """A number of things is bounded in the question, and the SQL bounds a key: keys count nothing.
+
+    >>> key_bounded_for_number(case("Pilots with at least 100 flights",
+    ...     "SELECT p.name FROM pilots p JOIN flights f ON f.pilot_id = p.id WHERE f.id >= 100")).detail
+    'id >= 100'
+    """
+    said = {each.rhs.value for each in case.question.filters if isinstance(each.rhs, Number)}
+    if not said or re.search(r"\bids?\b", case.asked):
+        return None
+    found = next((each for each in case.sql.filters if _bounds_key(each) and _value(each) in said), None)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def _bounds_key(each: SqlFilter) -> bool:
+    if each.op not in (Op.LT, Op.LE, Op.GT, Op.GE) or each.clause is not Clause.WHERE or each.lhs is None:
+        return False
+    names = [column.name for column in each.lhs.columns]
+    return names == [each.lhs.name] and identifier_words(names[0])[-1:] == ("id",)
+
+
+def _value(each: SqlFilter) -> float | None:
+    return each.rhs.value if isinstance(each.rhs, Number) else None

@@ -1,0 +1,74 @@
+"""Signals about the second of a ranking, the other of two periods, and groups that a row's condition keeps."""
+
+from __future__ import annotations
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Op
+from scoring.values import Expression
+from scoring.verdict import Case
+
+_PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_RANK = cue(
+    "second 2nd third 3rd fourth 4th fifth 5th",
+    r"\b(second|2nd|third|3rd|fourth|4th|fifth|5th)[- ](?:most|least|best|worst|\w+est)\b",
+)
+
+
+def rank_not_taken(case: Case) -> Finding | None:
+    """The second or a later one of a ranking is asked for, and the SQL only cuts the first rows off.
+
+    >>> rank_not_taken(case("What is the second highest fare?",
+    ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 2")).detail
+    'second highest: LIMIT 2 without OFFSET 1'
+    """
+    found, sql = _RANK.search(case.asked), case.sql
+    if found is None or not sql.limits or sql.windows or len(sql.blocks) > 1:
+        return None
+    if any(each.offset or each.ranked or each.count is None for each in sql.limits):
+        return None
+    return Finding(1.0, f"{found.group()}: LIMIT {sql.limits[0].count} without OFFSET {_PLACES[found[1]] - 1}")
+
+
+_TWO_PERIODS = cue(
+    "vs versus compared against",
+    r"\b(?:this|last|current|previous) (?:week|month|quarter|year)\b[^.?]{0,20}\b(?:vs\.?|versus|compared (?:to|with)|"
+    r"against) (?:the )?(?:same \w+ )?(?:of )?(?:last|previous|prior|this|same|year before|one before)\b",
+)
+
+
+def second_period_missing(case: Case) -> Finding | None:
+    """Two periods are to be compared, and the SQL gives one number for the time that it reads.
+
+    >>> second_period_missing(case("Fares this month vs last month",
+    ...     "SELECT SUM(fare) FROM trips WHERE paid_on >= date_trunc('month', current_date)", "postgres")).detail
+    'this month vs last: one number'
+    """
+    found, sql = _TWO_PERIODS.search(case.asked), case.sql
+    if found is None or sql.group_by or sql.windows or len(sql.blocks) > 1 or len(sql.projections) > 1:
+        return None
+    plain = bool(sql.aggregations) and not any(each.conditional for each in sql.aggregations)
+    return Finding(1.0, f"{found.group()}: one number") if plain and not sql.divisions else None
+
+
+_GROUPS_KEPT = cue(
+    "only just those",
+    r"\b(?:only|just|those) (?:the |show |list )?\w+ (?:that are |which are |who are )?(?:above|over|below|under|"
+    r"higher than|lower than|whose (?:average|avg|total|mean))\b",
+)
+
+
+def groups_kept_by_rows(case: Case) -> Finding | None:
+    """Groups are to be kept by their own average or total, and WHERE keeps rows by one of all.
+
+    >>> groups_kept_by_rows(case("Average fare by route, only routes above the overall average",
+    ...     "SELECT route, AVG(fare) FROM trips WHERE fare > (SELECT AVG(fare) FROM trips) GROUP BY route")).detail
+    'only routes above: fare > (select avg(fare) from trips)'
+    """
+    found, sql = _GROUPS_KEPT.search(case.asked), case.sql
+    if found is None or not sql.group_by or sql.having:
+        return None
+    for each in sql.filters:
+        if each.clause is Clause.WHERE and each.op in (Op.GT, Op.GE, Op.LT, Op.LE) and isinstance(each.rhs, Expression):
+            return Finding(1.0, f"{found.group()}: {each.text}")
+    return None

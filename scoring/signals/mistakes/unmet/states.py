@@ -1,0 +1,103 @@
+"""Signals about the state that things are asked for in, which no condition tests."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import follows
+from scoring.specification import Op, SqlFilter
+from scoring.values import Number
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_FAMILIES = (
+    "active inactive deactivated activated end ended valid terminated",
+    "churned cancelled canceled cancellation end ended left closed terminated",
+    "paid unpaid overdue outstanding payment settled due",
+    "rejected approved declined denied accepted decision",
+    "pending completed unfinished finished done incomplete",
+    "resolved unresolved solved closed",
+    "refunded returned refund",
+    "delivered undelivered",
+    "failed succeeded successful failure success",
+    "expired lapsed expiry",
+    "verified unverified confirmed unconfirmed",
+    "archived deleted published unpublished draft",
+    "suspended blocked banned locked",
+)
+_RELATED = {word: frozenset(map(stem, family.split())) for family in _FAMILIES for word in family.split()}
+_NAMES_ONLY = frozenset(
+    "cancellation payment due decision done solved refund failure success expiry outstanding settled draft locked "
+    "accepted finished end ended left closed valid terminated".split()
+)
+_STATES = "|".join(sorted(_RELATED.keys() - _NAMES_ONLY))
+_STATE = re.compile(
+    rf"\b(?<!most )(?<!least )(?<!more )(?<!how )({_STATES}) "
+    r"(?!by\b|per\b|with\b|vs\b|versus\b|and\b|or\b|rate\b|than\b)"
+    rf"(?:\w+ )?\w+s\b|\b(?:is|are|was|were|been|got|still|not) ({_STATES})\b(?! (?:by|than|as)\b)"
+)
+_KINDS = frozenset(
+    map(
+        stem, "status state stage phase step outcome result progress flag type kind class active is has code cd".split()
+    )
+)
+
+
+def state_untested(case: Case) -> Finding | None:
+    """Things are asked for in a state, and no part of the SQL can tell it from others.
+
+    A status, a flag, a text, a column or a table of that name, or two columns compared may tell it; numbers and
+    periods cannot.
+
+    >>> state_untested(case("How many rejected claims did we get in May?",
+    ...     "SELECT COUNT(*) FROM claims WHERE made_on >= '2026-05-01' AND made_on < '2026-06-01'")).detail
+    'rejected'
+    """
+    found = _STATE.search(case.asked)
+    if found is None or case.sql.set_operations or follows(case):
+        return None
+    state = found[1] or found[2]
+    if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
+        return None
+    told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
+    return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
+
+
+def _names_state(words: frozenset[str], case: Case) -> bool:
+    """Whether a column or a table that is read has a word of the state, or holds states."""
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    read |= {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)}
+    return any(word in words or word in _KINDS or any(word.startswith(each) for each in words) for word in read)
+
+
+def _may_tell(each: SqlFilter) -> bool:
+    """Whether a condition may test a state: all may but bounds of times, and of numbers other than 0."""
+    if each.op is Op.WITHIN:
+        return False
+    bound = each.op in (Op.LT, Op.LE, Op.GT, Op.GE) and isinstance(each.rhs, Number) and each.rhs.value != 0
+    return not bound
+
+
+def birthday_as_date(case: Case) -> Finding | None:
+    """Birthdays of a period are asked for, and the SQL compares the whole date of birth with it: only newborns match.
+
+    >>> birthday_as_date(case("Which pilots have a birthday this month?",
+    ...     "SELECT name FROM pilots WHERE birth_date >= date_trunc('month', current_date)", "postgres")).detail
+    'birth_date within now[0, None) whole month'
+    """
+    if "birthday" not in case.asked:
+        return None
+    for each in case.sql.filters:
+        columns = each.lhs.columns if each.lhs is not None else ()
+        born = any(not _BIRTH.isdisjoint(identifier_words(column.name)) for column in columns)
+        if born and each.op is Op.WITHIN and each.lhs is not None and len(columns) == 1 and _is_recent(each):
+            return Finding(1.0, each.text)
+    return None
+
+
+def _is_recent(each: SqlFilter) -> bool:
+    return "now[" in each.text and each.lhs is not None and each.lhs.name == each.lhs.columns[0].name
+
+
+_BIRTH = frozenset({"birth", "dob", "birthday", "birthdate", "born"})
