@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scoring.question.language import Role
 from scoring.question.marks import Mark
@@ -28,10 +28,8 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
     ends = {quantity.end: quantity for quantity in quantities}
     ordering = {place for extreme, first in placed_first(reading) for place in (extreme.start, first)}
     for mark in reading.marks_of(Role.SUPERLATIVE):
-        if reading.claimed[mark.start] or mark.start in ordering or _is_name_part(reading, mark):
+        if mark.start in ordering or _is_none(reading, mark, ends):
             continue
-        if reading.lowers[mark.start] == "min" and mark.start in ends:
-            continue  # `30 min` is a time
         direction = mark.cue.direction or Direction.MOST
         k = _number_beside(reading, mark, numbers, ends)
         if k is None and _asks_value(reading, mark):
@@ -39,6 +37,12 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
         else:
             found.append(_superlative(reading, mark, direction, k))
     return found, values
+
+
+def _is_none(reading: Reading, mark: Mark, ends: Mapping[int, Quantity]) -> bool:
+    """Whether the word is no superlative here: `30 min` is a time."""
+    minutes = reading.lowers[mark.start] == "min" and mark.start in ends
+    return reading.claimed[mark.start] or minutes or _is_name_part(reading, mark)
 
 
 def _is_name_part(reading: Reading, mark: Mark) -> bool:

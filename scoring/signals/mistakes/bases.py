@@ -78,7 +78,7 @@ _FACTORS = {
     ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,),
 }  # fmt: skip
 _SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
-         "hrs": "hour",
+         "hrs": "hour", "h": "hour",
          "millisecond": "ms", "kilogram": "kg", "ton": "tonne", "gigabyte": "gb", "megabyte": "mb", "kilometre": "km",
          "kilometer": "km", "g": "gram", "m": "metre"}  # fmt: skip
 _IN_UNIT = re.compile(r"\bin (?:whole )?([a-z]+?)s?\b")
@@ -112,6 +112,21 @@ _UNITS = frozenset([unit for _, unit in _FACTORS])
 def _unit(word: str) -> str:
     """The one name of a unit."""
     return _SAME.get(word, word)
+
+
+def unit_named(word: str) -> str:
+    """The one name of a unit that may be written in the plural.
+
+    >>> unit_named("hrs"), unit_named("minutes"), unit_named("g")
+    ('hour', 'minute', 'gram')
+    """
+    found = _unit(word)
+    return _unit(word.removesuffix("s")) if found == word else found
+
+
+def convertible(held: str, wanted: str) -> bool:
+    """Whether a factor turns one of two units into the other."""
+    return (held, wanted) in _FACTORS or (wanted, held) in _FACTORS
 
 
 def _constant(text: str) -> float:

@@ -113,9 +113,13 @@ def _is_of_other_rows(shape: Shape, thing: str) -> bool:
     same = thing in stems[-1:] or (thing in _GENERAL and not _PEOPLE.isdisjoint(stems[-1:]))
     if is_own_key(columns[0]):
         return thing in _PEOPLE and _PEOPLE.isdisjoint({*stems, *table_words(columns[0].table)[-1:]}) and not same
-    rows = table_words(columns[0].table)[-1]
-    once = bool(grouped) and rows in _PAIRS
-    return same and stems not in grouped and not rows.startswith(thing) and not once
+    return same and stems not in grouped and not _has_one_of(thing, columns[0].table, grouped=bool(grouped))
+
+
+def _has_one_of(thing: str, table: str, *, grouped: bool) -> bool:
+    """Whether each row is one thing: it is named so, or pairs it once with the group."""
+    rows = table_words(table)[-1]
+    return rows.startswith(thing) or (grouped and rows in _PAIRS)
 
 
 def _people_for_rows(things: list[str], case: Case) -> Finding | None:

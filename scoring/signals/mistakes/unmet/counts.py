@@ -22,7 +22,7 @@ _PEOPLE = frozenset(
 _EVENTS = frozenset(
     map(
         stem,
-        "order appointment booking visit session login payment purchase ride trip transaction call review sale ticket "
+        "order appointment booking visit session login payment purchase transaction call review sale ticket "
         "stay reservation checkin event donation vote view play rental invoice delivery shipment click claim".split(),
     )
 )
@@ -36,21 +36,21 @@ def events_counted_for_people(case: Case) -> Finding | None:
     ...     "SELECT doctor_id, COUNT(*) FROM appointments GROUP BY doctor_id")).detail
     'COUNT(*) of appointments for the number of patients'
     """
-    sql = case.sql
-    if len(sql.blocks) != 1 or not any(each.func == "COUNT" and each.column == "*" for each in sql.aggregations):
-        return None
     counted = (word for words in _COUNTED.findall(case.asked) for word in words)
     people = next((word for word in counted if stem(word) in _PEOPLE), None)
-    tables = sql.blocks[0].tables
-    if people is None or not tables or any(each.distinct for each in sql.aggregations):
+    if people is None or not _counts_all_rows(case):
         return None
+    tables = case.sql.blocks[0].tables
     names = [table_words(table) for table in tables]
-    if any(stem(people) in name for name in names) or names[-1][-1] not in _EVENTS:
-        return None
-    keys = {stems for key in sql.group_by if (stems := key_stems(key.operand.name))}
-    if any(stem(people) in stems for stems in keys):
+    names += [key_stems(key.operand.name) or () for key in case.sql.group_by]
+    if not tables or any(stem(people) in name for name in names) or table_words(tables[-1])[-1] not in _EVENTS:
         return None
     return Finding(1.0, f"COUNT(*) of {tables[-1]} for the number of {people}")
+
+
+def _counts_all_rows(case: Case) -> bool:
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    return len(case.sql.blocks) == 1 and bool(counts) and all(each.column == "*" for each in counts)
 
 
 _THOSE_WITH = re.compile(

@@ -1,0 +1,141 @@
+"""Signals about bounds of totals, of lengths and of numbers that may be 0, and about groups that have no rows."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.bases import convertible, unit_named
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Op, SqlFilter
+from scoring.sql.shapes.naming import key_stems, table_words
+from scoring.values import Number
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+_MEASURED = re.compile(
+    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(h|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
+    r"tons?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
+)
+
+
+def bound_in_other_unit(case: Case) -> Finding | None:
+    """A length or a weight is bounded by the number of the question, in a column of another unit.
+
+    >>> bound_in_other_unit(case("Trips longer than 2 hours", "SELECT id FROM trips WHERE duration_min > 2")).detail
+    'expected → actual: 2 hours → duration_min > 2'
+    """
+    for number, unit in _MEASURED.findall(case.asked):
+        said = Number(float(number.replace(",", "")))
+        for each in case.sql.filters:
+            held = _unit_held(each)
+            if held is not None and each.rhs == said and convertible(held, unit_named(unit)):
+                return Finding(1.0, f"expected → actual: {number} {unit} → {each.text}")
+    return None
+
+
+def _unit_held(each: SqlFilter) -> str | None:
+    """The unit that the name of a bounded column ends with."""
+    if each.op not in _BOUNDS or each.lhs is None or len(each.lhs.columns) != 1 or re.search(r"[*/]", each.lhs.name):
+        return None
+    words = identifier_words(each.lhs.columns[0].name)
+    return unit_named(words[-1]) if len(words) > 1 else None
+
+
+_SPENT = cue(
+    "spent earned made billed paid raised generated ordered bought",
+    r"\b(?:spent|earned|made|billed|paid|raised|generated|bought|ordered) (?:more than|less than|over|under|at least) "
+    r"[^.?,;]{0,30}\b(?:in total|altogether|combined|overall|in all)\b",
+)
+
+
+def total_left_to_rows(case: Case) -> Finding | None:
+    """A total of many rows is to be bounded, and the SQL adds nothing: a single row has to reach it.
+
+    >>> total_left_to_rows(case("Which pilots spent more than 900 in total?",
+    ...     "SELECT DISTINCT pilot_id FROM bills WHERE amount > 900")).detail
+    'spent more than 900 in total: amount > 900'
+    """
+    found = _SPENT.search(case.asked)
+    if found is None or _adds_up(case) or not _shows_things(case):
+        return None
+    bound = next((each for each in case.sql.filters if _bounds_amount(each)), None)
+    return Finding(1.0, f"{found.group()}: {bound.text}") if bound is not None else None
+
+
+def _adds_up(case: Case) -> bool:
+    sql = case.sql
+    return bool(sql.group_by or sql.windows) or any(each.func == "SUM" for each in sql.aggregations)
+
+
+def _shows_things(case: Case) -> bool:
+    """Whether the answer shows things that may have several rows: the rows of a join, different ones, or keys."""
+    shown = [column for each in case.answer for column in each.operand.columns]
+    return case.sql.distinct or bool(case.sql.joins) or any(key_stems(column.name) for column in shown)
+
+
+def _bounds_amount(each: SqlFilter) -> bool:
+    return each.op in _BOUNDS and each.clause is Clause.WHERE and isinstance(each.rhs, Number) and each.rhs.value > 1
+
+
+_EACH_OF = re.compile(r"\b(?:each|every|per|by)\b")
+_HOW_MANY = re.compile(r"\b(?:how many|number of|count of|# of)\b")
+
+
+def empty_groups_counted(case: Case) -> Finding | None:
+    """COUNT(*) over an outer join gives 1 to a group that has no rows of its own.
+
+    >>> empty_groups_counted(case("How many flights has each pilot?",
+    ...     "SELECT p.name, COUNT(*) FROM pilots p LEFT JOIN flights f ON f.pilot_id = p.id GROUP BY p.name")).detail
+    'COUNT(*) over LEFT JOIN flights'
+    """
+    sql = case.sql
+    if len(sql.joins) != 1 or sql.joins[0].kind != "left" or len(sql.blocks) != 1 or sql.having:
+        return None
+    if [each.column for each in sql.aggregations if each.func == "COUNT"] != ["*"]:
+        return None
+    right = sql.joins[0].table
+    if not _groups_left_rows(case, right) or not _asks_each(case, right):
+        return None
+    return Finding(1.0, f"COUNT(*) over LEFT JOIN {right}")
+
+
+def _groups_left_rows(case: Case, right: str) -> bool:
+    """Whether all keys are of other tables than the joined one, and no condition tests its columns."""
+    keys = [column for each in case.sql.group_by for column in each.operand.columns]
+    tested = [column for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns]
+    own = all(column.table not in (None, right) for column in keys)
+    return bool(keys) and own and all(column.table != right for column in tested)
+
+
+def _asks_each(case: Case, right: str) -> bool:
+    """Whether the rows of the joined table are to be counted for each of the others."""
+    own = {word for table in case.sql.blocks[0].tables if table != right for word in table_words(table)}
+    counted = {
+        word for each in case.question.aggregations if each.func == "COUNT" for word in identifier_words(each.column)
+    }
+    asks = _HOW_MANY.search(case.asked) is not None and _EACH_OF.search(case.asked) is not None
+    return asks and own.isdisjoint(counted)
+
+
+_MAY_BE_NONE = cue(
+    "fewer less most under",
+    r"\b(?:fewer than|less than|at most|no more than|not more than|under) (?:\d+|one|two|three|four|five|six|ten)\b",
+)
+
+
+def empty_groups_dropped(case: Case) -> Finding | None:
+    """Things with fewer than a number of others are asked for, and an inner join drops those that have none.
+
+    >>> empty_groups_dropped(case("Pilots with fewer than 3 flights", "SELECT p.name FROM pilots p "
+    ...     "JOIN flights f ON f.pilot_id = p.id GROUP BY p.name HAVING COUNT(*) < 3")).detail
+    'fewer than 3: count(*) < 3 over an inner join'
+    """
+    found, sql = _MAY_BE_NONE.search(case.asked), case.sql
+    if found is None or not sql.joins or any(each.kind != "inner" for each in sql.joins) or len(sql.blocks) != 1:
+        return None
+    for each in sql.having:
+        if each.op in (Op.LT, Op.LE) and each.lhs is not None and each.lhs.func == "COUNT":
+            return Finding(1.0, f"{found.group()}: {each.text} over an inner join")
+    return None
