@@ -42,7 +42,7 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
 def _is_none(reading: Reading, mark: Mark, ends: Mapping[int, Quantity]) -> bool:
     """Whether the word is no superlative here: `30 min` is a time."""
     minutes = reading.lowers[mark.start] == "min" and mark.start in ends
-    return reading.claimed[mark.start] or minutes or _is_name_part(reading, mark)
+    return bool(reading.claimed[mark.start]) or minutes or _is_name_part(reading, mark)
 
 
 def _is_name_part(reading: Reading, mark: Mark) -> bool:

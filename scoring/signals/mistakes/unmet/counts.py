@@ -36,8 +36,7 @@ def events_counted_for_people(case: Case) -> Finding | None:
     ...     "SELECT doctor_id, COUNT(*) FROM appointments GROUP BY doctor_id")).detail
     'COUNT(*) of appointments for the number of patients'
     """
-    counted = (word for words in _COUNTED.findall(case.asked) for word in words)
-    people = next((word for word in counted if stem(word) in _PEOPLE), None)
+    people = _people_asked(case)
     if people is None or not _counts_all_rows(case):
         return None
     tables = case.sql.blocks[0].tables
@@ -46,6 +45,11 @@ def events_counted_for_people(case: Case) -> Finding | None:
     if not tables or any(stem(people) in name for name in names) or table_words(tables[-1])[-1] not in _EVENTS:
         return None
     return Finding(1.0, f"COUNT(*) of {tables[-1]} for the number of {people}")
+
+
+def _people_asked(case: Case) -> str | None:
+    counted = (word for words in _COUNTED.findall(case.asked) for word in words)
+    return next((word for word in counted if stem(word) in _PEOPLE), None)
 
 
 def _counts_all_rows(case: Case) -> bool:
