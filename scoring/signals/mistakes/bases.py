@@ -81,7 +81,9 @@ _SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "m
          "hrs": "hour", "h": "hour",
          "millisecond": "ms", "kilogram": "kg", "ton": "tonne", "gigabyte": "gb", "megabyte": "mb", "kilometre": "km",
          "kilometer": "km", "g": "gram", "m": "metre"}  # fmt: skip
-_IN_UNIT = re.compile(r"\bin (?:whole )?([a-z]+?)s?\b")
+_IN_UNIT = re.compile(
+    r"\bin (?:whole )?([a-z]+?)s?\b|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
+)
 _CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
 
 
@@ -94,11 +96,13 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    wanted = {_unit(match[1]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
+    wanted = {_unit(match[1] or match[2]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
     if len(wanted) != 1 or len(case.sql.divisions) != 1:
         return None
     division, unit = case.sql.divisions[0], wanted.pop()
     stored = {_unit(word) for word in re.findall(r"[a-z]+", division.numerator)}
+    if re.search(r"(?:duration|length|time|seconds?)_s\b", division.numerator):
+        stored.add("second")
     factors = next((_FACTORS[one, unit] for one in sorted(stored) if (one, unit) in _FACTORS), ())
     given = _constant(division.denominator)
     if not factors or not given or any(abs(given - one) < 0.01 * one for one in factors):

@@ -81,7 +81,7 @@ def period_ungrouped(case: Case) -> Finding | None:
     if len(wanted) != 1 or _AVERAGED.search(asked(case)):
         return None
     grain = wanted.pop()
-    read = any(grain in identifier_words(column.name) for column in case.sql.columns)
+    read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
     grouped = _groups_by_time(case) or read or _names_grain(case, grain)
     return None if grouped else Finding(1.0, f"no group for each {grain}")
 

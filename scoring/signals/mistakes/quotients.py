@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
+from scoring.specification import Division
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -132,21 +133,27 @@ def share_inverted(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_PER_THING = re.compile(r"\b([a-z]+s) per ([a-z]+)\b")
+_PER_THING = re.compile(r"\b([a-z]+s|[a-z]*(?:revenue|cost|income|spend)) per ([a-z]+)\b")
 
 
 def _per_inverted(case: Case) -> Finding | None:
     """The things themselves are divided by what each of them has: guests / stays for `stays per guest`."""
     match = _PER_THING.search(asked(case))
     for each in case.sql.divisions if match is not None else ():
-        part = re.search(r"count\(distinct (\w+)\)", each.numerator)
-        whole = re.search(r"count\((?:distinct )?(\w+|\*)\)", each.denominator)
-        if match is None or part is None or whole is None:
-            continue
-        above, below = identifier_words(part[1]), identifier_words(whole[1])
-        if stem(match[2]) in above and stem(match[1]) not in above and stem(match[2]) not in below:
+        if match is not None and _is_upside_down(stem(match[1]), stem(match[2]), each):
             return Finding(1.0, f"{each.numerator} / {each.denominator}")
     return None
+
+
+def _is_upside_down(thing: str, per: str, division: Division) -> bool:
+    """Whether `per` is counted or added above the line, and not below it, where `thing` is or all rows are."""
+    part = re.search(r"(count\(distinct|sum\() ?(\w+)\)", division.numerator)
+    whole = re.search(r"(?:count|sum)\((?:distinct )?(\w+|\*)\)", division.denominator)
+    if part is None or whole is None:
+        return False
+    above, below = identifier_words(part[2]), identifier_words(whole[1])
+    counted = part[1].startswith("count") or thing in below
+    return counted and per in above and thing not in above and per not in below
 
 
 def _counts_over_sum(numerator: str, denominator: str) -> bool:

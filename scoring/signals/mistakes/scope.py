@@ -98,7 +98,9 @@ _NULL_COUNTS = cue(
     r"|\b(?:have|has|having|with) (?:\w+ )?(?:null|empty|blank)\b(?! (?:and|or) )|\bnulls? (?:counts?|is|are"
     r"|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
-    r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b",
+    r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
+    r"|\b(?:is|are) (?:null|empty|blank|unset) (?:when|where|if|for) [^.;]{0,60}\b(?:not|no|never|none"
+    r"|without|outside)\b",
 )
 
 
