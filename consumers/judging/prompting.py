@@ -10,7 +10,7 @@ from typing import cast
 import orjson
 
 from consumers.judging.case_context import context_of, with_context
-from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, tokens_of
+from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, schemas_of, tokens_of
 from consumers.judging.masking.masker import Masker
 from consumers.judging.masking.open_words import OpenWords
 from consumers.judging.reply_schema import REPLY_SCHEMA, RULED_REPLY_SCHEMA
@@ -189,6 +189,7 @@ def _schema(case: Case) -> frozenset[str]:
     values = {each.rhs.folded for each in (*case.sql.filters, *case.question.filters) if isinstance(each.rhs, Text)}
     tables = {table for block in case.sql.blocks for table in block.tables}
     tokens = tokens_of(case.query.sql, case.sql.dialect) or []
+    tables |= schemas_of(tokens, tables)
     read = {column.name.lower() for column in case.sql.columns} - perhaps_texts(case.query.sql, tokens)
     columns = read | set(case.rules.column_mappings.values())
     return frozenset({name.lower() for name in tables | columns} - values)

@@ -144,6 +144,7 @@ MEANINGS = (
      "loans of March YEAR_10", "SELECT id FROM loans WHERE month = '(YEAR_10)03' OR made > 'YEAR_10-03-05 14:30:00'"),
     ("how many current loans?", "SELECT COUNT(*) FROM loans WHERE status = 'Active' AND kind = 'in_progress'",
      None, None),
+    ("who is free right now, in Q3, ok?", "SELECT id FROM loans WHERE made < NOW()", None, None),
     ("hours of loans", "SELECT SUM(seconds) / 3600.0, ROUND(AVG(days) / 7, 2) FROM loans", None, None),
     ("loans in New-Aldgate", "SELECT id FROM loans WHERE town = 'New Aldgate' OR area = 'New_Aldgate'",
      "loans in TEXT_1", "SELECT id FROM loans WHERE town = 'TEXT_1' OR area = 'TEXT_1'"),
@@ -191,12 +192,18 @@ ORDINARY = (
     "SELECT name FROM staff WHERE hire_date > start_date AND salary >= avg_salary",
     "SELECT t1.wbc, t1.rbc FROM lab AS t1 WHERE t1.wbc = t1.rbc",
     "SELECT sales.qz_code FROM sales ORDER BY sales.qz_code DESC",
+    "SELECT LAG(total) OVER (ORDER BY month) FROM zq.sales WHERE made > NOW() AND made < SYSDATE()",
+    "SELECT DATENAME(weekday, made), CURDATE(), toStartOfMonth(made), EXTRACT(DOW FROM made) FROM zq.main.sales",
 )
 
 
 @pytest.mark.parametrize("sql", ORDINARY)
 def test_the_names_of_ordinary_sql_stay(sql: str) -> None:
     assert shown(case_of("what is there?", sql))["sql"] == sql
+
+
+def test_a_function_that_no_database_has_is_masked() -> None:
+    assert "varga" not in shown(case_of("what is there?", "SELECT ottilie_varga(id) FROM zq.sales"))["sql"]
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "sqlite", "snowflake"])

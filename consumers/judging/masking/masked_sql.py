@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from consumers.judging.masking.masker import Masker
+from consumers.judging.masking.function_names import function_names
+from consumers.judging.masking.masker import UNITS, Masker
 from scoring.sql.dialects import canonical_dialect, parser_dialect
 
 LITERALS = frozenset(
@@ -84,6 +85,16 @@ def perhaps_texts(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
     return frozenset(perhaps - named)
 
 
+def schemas_of(tokens: Sequence[Token], tables: Collection[str]) -> frozenset[str]:
+    """Lower-case names of the schemas and catalogues before the names of tables: `hr` of `hr.employees`."""
+    found: set[str] = set()
+    for place in range(len(tokens) - 1, 1, -1):
+        name, dot, schema = tokens[place], tokens[place - 1], tokens[place - 2]
+        if dot.token_type is TokenType.DOT and schema.token_type in _NAMES and name.text.lower() in found.union(tables):
+            found.add(schema.text.lower())
+    return frozenset(found)
+
+
 def _listed(tokens: Sequence[Token]) -> frozenset[int]:
     """The places of the members of IN lists, and of the upper bounds of BETWEEN."""
     found: set[int] = set()
@@ -132,7 +143,8 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
     if text.isascii() and not any(map(str.isalnum, text)):
         return text if set(text) <= _SIGNS else " "
     is_keyword = kind is not TokenType.VAR and " ".join(text.upper().split()) in keywords
-    return text if is_keyword or (called and masker.words.stays(text.lower())) else masker.name(text)
+    is_function = called and (text.lower() in function_names() or masker.words.stays(text.lower()))
+    return text if is_keyword or is_function or text.lower() in UNITS else masker.name(text)
 
 
 def _quoted(masker: Masker, name: str) -> str:

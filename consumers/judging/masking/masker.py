@@ -22,13 +22,14 @@ _FORMAT = re.compile(
     r"|(?:(?:FM)?(?:YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|yyyy|yy|mm|dd|hh|mi|ss|Month|MONTH|Mon|MON|Day|DAY|Dy|AM|PM|IYYY|IW|WW"
     r"|Q)[/:. ,-]*)+"
 )
-_UNITS = frozenset("second minute hour day week month quarter year dow doy epoch isodow".split())
+UNITS = frozenset("second minute hour day week weekday month quarter year dow doy epoch isodow isoweek".split())
+"""Parts of dates, which stay in SQL."""
 
 
 def _is_format(literal: str) -> bool:
     """Whether a literal holds only wildcards, a date format or a unit of time."""
     return (len(literal) <= 40 and _FORMAT.fullmatch(literal) is not None) or (
-        literal.isalpha() and literal.lower() in _UNITS
+        literal.isalpha() and literal.lower() in UNITS
     )
 
 

@@ -12,6 +12,8 @@ from scoring.words import identifier_words, stem
 SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())
 _SHORT_ALIAS = re.compile(r"[a-z]{1,2}\d{0,2}")
 _PLAIN_LITERAL = re.compile(r"[A-Z]?[a-z]+(?:[ _/&-]+[A-Z]?[a-z]+){0,3}|[A-Z]+(?:[ _/&-]+[A-Z]+){0,3}")
+_PERIOD = re.compile(r"[qh][1-4]")
+"""A quarter or a half of a year."""
 _JOINTS = re.compile(r"[_'’-]")
 
 
@@ -58,7 +60,7 @@ class OpenWords:
 
     def stays(self, word: str) -> bool:
         """Whether a lower-case word of a text may be sent."""
-        if word in SMALL_WORDS or self.is_of_schema(word) or is_plain(word):
+        if word in SMALL_WORDS or self.is_of_schema(word) or is_plain(word) or _PERIOD.fullmatch(word):
             return True
         parts = [part for part in _JOINTS.split(word) if part]
         return len(parts) > 1 and self._all_stay(parts)

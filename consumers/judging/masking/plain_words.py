@@ -99,6 +99,8 @@ wire wish withdraw within wood word work worker workshop world worse worst worth
 yellow yes yet yield young zero zone
 """
 _EVERYDAY = """
+now ago ok hi hello smth ties tied submission cancelation cancellation international honoured captured successful
+absent rated unrated asked assumed ignoring whatever tonight tomorrow w n o d without lies thx pls
 abbreviation ability absolute acid acquisition adjuster admission adult advertisement agent alarm album alert alignment
 ambulance ankle annex antibody app application appointment appropriate approval april arrear arrival artist asking
 athlete atom attacking attendee attribute auction august author autumn award axis badge bag ballot banana barrel basket
@@ -195,7 +197,8 @@ src stddev strftime string string_agg sub substr substring sum sums timestamp ti
 to_date tot total trim trunc truncate ts ttl ucase union unixepoch upper using uuid val vals values varchar variance
 where window with within without year main scalar derived count counts totals averages result results ranked_rows base
 final intersect except union select from where group having distinct case when then else end between like exists null
-limit offset fetch join inner outer left right cross natural lateral unnest cte
+limit offset fetch join inner outer left right cross natural lateral unnest cte yoy metric dimension dow isodow
+sysdate systimestamp utc_timestamp uniqexact multiif iso isoweekday weekday
 """
 """Functions, types and common short names of SQL."""
 
