@@ -94,7 +94,7 @@ def _sql(sql: str | None, case: Case, masker: Masker | None) -> str | None:
     if sql is None or masker is None:
         return sql
     tokens = tokens_of(sql, case.sql.dialect)
-    return masker.text(sql) if tokens is None else mask_sql(masker, tokens, case.sql.dialect)
+    return masker.text(sql) if tokens is None else mask_sql(masker, sql, tokens, case.sql.dialect)
 
 
 def with_context(document: Mapping[str, object], context: Mapping[str, object]) -> dict[str, object]:

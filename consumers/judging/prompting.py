@@ -199,7 +199,7 @@ def _sql(sql: str, case: Case, masker: Masker | None) -> str | None:
     if masker is None:
         return sql
     tokens = tokens_of(sql, case.sql.dialect)
-    return None if tokens is None else mask_sql(masker, tokens, case.sql.dialect)
+    return None if tokens is None else mask_sql(masker, sql, tokens, case.sql.dialect)
 
 
 def _leaves(value: object) -> Iterator[str]:
@@ -259,7 +259,7 @@ def _predicate(benign: BenignFilter, case: Case, masker: Masker | None) -> str:
     if masker is None:
         return benign.text
     tokens = tokens_of(benign.text, case.sql.dialect)
-    return masker.text(benign.text) if tokens is None else mask_sql(masker, tokens, case.sql.dialect)
+    return masker.text(benign.text) if tokens is None else mask_sql(masker, benign.text, tokens, case.sql.dialect)
 
 
 def _record(case: Case, masker: Masker | None) -> dict[str, object]:

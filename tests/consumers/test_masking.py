@@ -20,8 +20,11 @@ from tests.planted import FRESH, SHAPES, gone, planted, secrets
 TEMPLATE = Template(version="test", system="Judge.")
 
 
-def case_of(question: str, sql: str, enriched: str | None = None, rules: Rules | None = None) -> Case:
-    case = examine(Query(question=question, sql=sql, enriched_question=enriched), rules or Rules())
+def case_of(
+    question: str, sql: str, enriched: str | None = None, rules: Rules | None = None, dialect: str | None = None
+) -> Case:
+    query = Query(question=question, sql=sql, enriched_question=enriched, dialect=dialect)
+    case = examine(query, rules or Rules())
     assert isinstance(case, Case), case
     return case
 
@@ -200,6 +203,18 @@ ORDINARY = (
 @pytest.mark.parametrize("sql", ORDINARY)
 def test_the_names_of_ordinary_sql_stay(sql: str) -> None:
     assert shown(case_of("what is there?", sql))["sql"] == sql
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("bigquery", "SELECT `order total` FROM `main.sales` WHERE made = CURRENT_DATE()"),
+        ("mysql", "SELECT `total` FROM `sales`"),
+        ("tsql", "SELECT [Order Total] FROM main.[sales]"),
+    ],
+)
+def test_names_keep_their_quotes(dialect: str, sql: str) -> None:
+    assert shown(case_of("what is there?", sql, dialect=dialect))["sql"] == sql
 
 
 def test_a_function_that_no_database_has_is_masked() -> None:

@@ -110,7 +110,7 @@ def _listed(tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(found)
 
 
-def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
+def mask_sql(masker: Masker, sql: str, tokens: Sequence[Token], dialect: str) -> str:
     """The SQL with stand-ins, and with one space in place of white space and comments."""
     keywords = parser_dialect(canonical_dialect(dialect) or "").tokenizer_class.KEYWORDS
     parts: list[str] = []
@@ -119,7 +119,9 @@ def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
         called = place + 1 < len(tokens) and tokens[place + 1].token_type is TokenType.L_PAREN
         gap = " " if parts and token.start > end + 1 else ""
         if _is_phrase_compared_with(tokens, place):
-            parts.append(f'{gap}"{masker.literal(token.text)}"'.replace("'", ""))
+            parts.append(gap + _in_quotes(sql[token.start], masker.literal(token.text).replace("'", "")))
+        elif token.token_type is TokenType.IDENTIFIER:
+            parts.append(gap + _in_quotes(sql[token.start], _identifier(masker, token.text)))
         else:
             parts.append(gap + _masked(masker, token, called=called, keywords=keywords))
         end = token.end
@@ -138,8 +140,6 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
         return "'" + masker.literal(text).replace("'", "''") + "'"
     if kind is TokenType.NUMBER:
         return masker.number(text.rstrip("lL"))
-    if kind is TokenType.IDENTIFIER:
-        return f'"{_quoted(masker, text)}"'
     if text.isascii() and not any(map(str.isalnum, text)):
         return text if set(text) <= _SIGNS else " "
     is_keyword = kind is not TokenType.VAR and " ".join(text.upper().split()) in keywords
@@ -147,6 +147,16 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
     return text if is_keyword or is_function or text.lower() in UNITS else masker.name(text)
 
 
-def _quoted(masker: Masker, name: str) -> str:
+def _identifier(masker: Masker, name: str) -> str:
     stays = name.lower() in masker.words.schema or masker.words.name_stays(name)
-    return name if stays else masker.text(name).replace('"', "")
+    return name if stays else masker.text(name)
+
+
+_CLOSED_BY = {'"': '"', "`": "`", "[": "]"}
+
+
+def _in_quotes(opening: str, name: str) -> str:
+    """The name in the quotes that it had: in some dialects other quotes make a text of it."""
+    opening = opening if opening in _CLOSED_BY else '"'
+    closing = _CLOSED_BY[opening]
+    return opening + name.replace(closing, "") + closing
