@@ -254,10 +254,18 @@ def _spread(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[D
 
 
 def _spared(text: str, catalogue: Catalogue) -> set[str]:
-    """Tables that have none of these rows: `They have no reviews`, `test customers never open tickets`."""
+    """Tables that have none of these rows, or whose rows all count, and what hangs off them.
+
+    `They have no reviews`, `test customers never open tickets`, `delivery figures count every row`.
+    """
     spared: set[str] = set()
     for start, end in sentences(text):
         sentence = text[start:end]
+        whole = _ALL_COUNT.search(sentence)
+        if whole is not None:
+            said = [stem(each.lower()) for each in _WORD.findall(sentence[: whole.start()])]
+            spared.update(each.name for each in catalogue.named(said))
+            continue
         none = _NONE_THERE.search(sentence)
         if none is None or _NEVER.search(sentence) is not None:
             continue
@@ -267,7 +275,14 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
         words += [each[: -len(ending)] for each in words for ending in ("d", "ed") if each.endswith("ed")]
         spared.update(each.name for word in words for each in catalogue.named([stem(word)]))
         spared.update(each.name for each in catalogue.named(map(stem, words)))
-    return spared
+    return spared.union(below.name for name in spared for below in catalogue.hanging_off(name))
+
+
+_ALL_COUNT = re.compile(
+    r"\b(?:counts?|includes?|keeps?|uses?|adds?) (?:every|all)(?: the| of the)? (?:rows?|records?|lines?|entries)\b"
+    r"|\b(?:are|is) (?:not affected|unaffected)\b",
+    re.IGNORECASE,
+)
 
 
 def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[WrittenConvention]:

@@ -54,8 +54,8 @@ def steps(select: Select) -> Iterator[Shape]:
     for each in select.own:
         if not (isinstance(each, STEPS) or (isinstance(each, exp.Anonymous) and each.name.lower() in _MOVES)):
             continue
-        if each.find(exp.Column) is None:
-            continue
+        if type(each.parent) is type(each) or each.find(exp.Column) is None:
+            continue  # a term of a longer sum, which is listed whole
         window = each.find(exp.Window)
         numbered = window is not None and isinstance(window.this, (exp.RowNumber, exp.DenseRank))
         alone = window is not None and numbered and not partition_of(select, window)

@@ -76,13 +76,16 @@ class EndpointBackend:
             self.sessions.clear()
 
     async def generate(self, case: BenchmarkCase, sample: int) -> Generated:
-        """The endpoint's SQL; it is asked again after the time that it names while it is busy."""
+        """The endpoint's SQL; it is asked again after the time that it names while it is busy, and when it hangs up.
+
+        A server may close a kept connection just as the next question is sent on it.
+        """
         for _ in range(TRIES):
             found = await self._post(case, sample)
             if not isinstance(found, BusyFor):
                 return found
             await asyncio.sleep(found.seconds)
-        return GenerationFailure("unreachable", "the endpoint stays busy")
+        return GenerationFailure("unreachable", "the endpoint stays busy or hangs up")
 
     def _question(self, case: BenchmarkCase, sample: int) -> dict[str, object]:
         asked = _asked(case, sample)
@@ -102,6 +105,8 @@ class EndpointBackend:
                     said = shorten(body.decode("utf-8", "replace"), 120)
                     return GenerationFailure("raised", f"the endpoint answers with status {response.status}: {said}")
                 return _reply(body, response.content_type)
+        except (aiohttp.ServerDisconnectedError, ConnectionResetError):
+            return BusyFor(0.0)
         except (aiohttp.ClientError, OSError) as error:
             return GenerationFailure("unreachable", f"the endpoint cannot be reached ({type(error).__name__})")
 
