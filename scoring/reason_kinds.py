@@ -122,10 +122,13 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.YES_NO_UNANSWERED: -0.3,
         ReasonCode.ROWS_COUNTED_FOR_THINGS: -0.7,
         ReasonCode.AMOUNT_OPEN: -1.5,
+        ReasonCode.AMOUNT_DIVIDED: -0.75,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
-DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN, ReasonCode.WORDS_UNCOVERED})
+AMOUNT_DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN, ReasonCode.AMOUNT_DIVIDED})
+"""Doubts about which rows an amount counts, or about how the house works it out."""
+DOUBTS = AMOUNT_DOUBTS | {ReasonCode.WORDS_UNCOVERED}
 """Hints at what the SQL leaves open: they make the judge less sure of an answer, and alone they take no verdict."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {

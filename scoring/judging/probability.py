@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scoring.reason_kinds import DOUBTS, PROOFS
+from scoring.reason_kinds import AMOUNT_DOUBTS, DOUBTS, PROOFS
 from scoring.reasons import ReasonCode
 
 ALONE = 0.36
@@ -35,8 +35,8 @@ class Probability:
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
         `ALONE` at most. Doubts alone take no verdict: an answer that is at `LEAST_DOUBTED` or above without them stays
-        there. Beside other evidence, words without a counterpart count, and an open amount, which says nothing of this
-        answer, does not.
+        there. Beside other evidence, words without a counterpart count, and doubts about amounts, which say nothing of
+        this answer, do not.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
@@ -50,7 +50,7 @@ class Probability:
         if len(evidence) == len(moves):
             return p_correct
         if p_correct < LEAST_DOUBTED:
-            return self._of_evidence([(code, move) for code, move in moves if code is not ReasonCode.AMOUNT_OPEN])
+            return self._of_evidence([(code, move) for code, move in moves if code not in AMOUNT_DOUBTS])
         return max(self._of_total(moves, self.least), LEAST_DOUBTED)
 
     def _of_evidence(self, moves: Collection[tuple[ReasonCode, float]]) -> float:

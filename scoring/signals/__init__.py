@@ -53,6 +53,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             filters.filters_matched,
             filters.kinds_listed,
             filters.amount_open,
+            filters.amount_divided,
             compared_values.value_altered,
             said.value_recased,
             said.value_padded,

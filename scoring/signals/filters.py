@@ -193,6 +193,21 @@ def amount_open(case: Case) -> Finding | None:
     return Finding(0.5 if chosen else 1.0, f"which rows SUM({added.column}) counts is left open")
 
 
+def amount_divided(case: Case) -> Finding | None:
+    """The SQL adds amounts up and divides: money kept in cents, a share of a total, a mean by hand.
+
+    Such answers are wrong more often, whatever their conditions: what counts as revenue or cost, and what a share is
+    taken of, differs from house to house. It names no fault, and alone it takes no verdict.
+
+    >>> amount_divided(case("Takings by shop?", "SELECT shop, SUM(cents) / 100 FROM payments GROUP BY shop")).detail
+    'SUM(cents) and a division: what counts is the house to say'
+    """
+    added = next((each for each in case.sql.aggregations if each.func == "SUM"), None)
+    if added is None or not case.sql.divisions:
+        return None
+    return Finding(1.0, f"SUM({added.column}) and a division: what counts is the house to say")
+
+
 def _adds_amounts(each: Aggregation) -> bool:
     return each.func == "SUM" and not each.conditional and not each.column.startswith("count(")
 
