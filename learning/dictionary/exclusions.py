@@ -258,24 +258,30 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
 
     `They have no reviews`, `test customers never open tickets`, `delivery figures count every row`.
     """
-    spared: set[str] = set()
-    for start, end in sentences(text):
-        sentence = text[start:end]
-        whole = _ALL_COUNT.search(sentence)
-        if whole is not None:
-            said = [stem(each.lower()) for each in _WORD.findall(sentence[: whole.start()])]
-            spared.update(each.name for each in catalogue.named(said))
-            continue
-        none = _NONE_THERE.search(sentence)
-        if none is None or _NEVER.search(sentence) is not None:
-            continue
-        said = sentence if none["data"] is not None else sentence[none.end() :]
-        words = [each.lower() for each in _WORD.findall(said)]
-        # `never invoiced`: no invoices
-        words += [each[: -len(ending)] for each in words for ending in ("d", "ed") if each.endswith("ed")]
-        spared.update(each.name for word in words for each in catalogue.named([stem(word)]))
-        spared.update(each.name for each in catalogue.named(map(stem, words)))
+    spared = {
+        each.name
+        for start, end in sentences(text)
+        for words in _spared_words(text[start:end])
+        for each in catalogue.named(map(stem, words))
+    }
     return spared.union(below.name for name in spared for below in catalogue.hanging_off(name))
+
+
+def _spared_words(sentence: str) -> Iterator[list[str]]:
+    """The words that may name a table of which a sentence says so: together, and one by one."""
+    whole = _ALL_COUNT.search(sentence)
+    if whole is not None:
+        yield [each.lower() for each in _WORD.findall(sentence[: whole.start()])]
+        return
+    none = _NONE_THERE.search(sentence)
+    if none is None or _NEVER.search(sentence) is not None:
+        return
+    said = sentence if none["data"] is not None else sentence[none.end() :]
+    words = [each.lower() for each in _WORD.findall(said)]
+    # `never invoiced`: no invoices
+    words += [each[:-letters] for each in words if each.endswith("ed") for letters in (1, 2)]
+    yield words
+    yield from ([word] for word in words)
 
 
 _ALL_COUNT = re.compile(

@@ -19,7 +19,7 @@ async def test_an_agent_that_stopped_is_shown_when_the_service_starts(serving, e
             "sql": "SELECT COUNT(*) FROM loaves",
             "occurred_at": (now - timedelta(hours=hour, minutes=number)).isoformat(),
         }
-        for hour in range(10, 140)
+        for hour in range(10, 190)  # more than a week: a weekend that nobody has seen is no silence
         for number in range(4)
     ]
     async with serving() as client:
