@@ -279,7 +279,7 @@ def _spared_words(sentence: str) -> Iterator[list[str]]:
     said = sentence if none["data"] is not None else sentence[none.end() :]
     words = [each.lower() for each in _WORD.findall(said)]
     # `never invoiced`: no invoices
-    words += [each[:-letters] for each in words if each.endswith("ed") for letters in (1, 2)]
+    words += [verb for each in words if each.endswith("ed") for verb in (each[:-1], each[:-2])]
     yield words
     yield from ([word] for word in words)
 
