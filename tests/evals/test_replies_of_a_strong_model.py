@@ -1,0 +1,31 @@
+"""The replies of a strong model in `benchmarks/replies`: the product loses nothing of what the model knows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.evals.test_eval_command import measured
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SETS = {
+    "everyday-choose": "everyday/choose/*/answers.jsonl",
+    "everyday-fit": "everyday/fit/*/answers.jsonl",
+    "mistakes": "mistakes/*.jsonl",
+}
+
+
+@pytest.mark.slow  # judges hundreds of answers twice
+@pytest.mark.parametrize("name", SETS)
+def test_a_strong_model_is_as_good_within_the_product_as_alone(name: str, tmp_path: Path) -> None:
+    replies = BENCHMARKS / f"replies/{name}.jsonl"
+    ids = {json.loads(line)["id"] for line in replies.read_text().splitlines()}
+    lines = [line for path in BENCHMARKS.glob(SETS[name]) for line in path.read_text().splitlines()]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("\n".join(line for line in lines if json.loads(line)["id"] in ids))
+    asked = (str(answers), "--replies", str(replies))
+    alone, product = (measured(*asked, *more)["measures"] for more in (["--alone"], []))
+    assert product["auc"] >= alone["auc"] - 0.01
+    assert alone["answers"] == product["answers"] == len(ids)
