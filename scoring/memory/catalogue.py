@@ -1,6 +1,6 @@
 """How the tenant's answers join and restrict tables, as log-odds.
 
-A usual join is excused, an unusual one is suspicious, and so is an answer without a condition that most have.
+A usual join is excused, an unusual one is suspicious, and so is an answer without a condition that others have.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ LEAST_QUESTIONS = 2
 """Other questions that must use a join, or join its tables, before it counts as usual or unusual."""
 UNUSUAL_JOIN = -0.5
 """Log-odds of joining two tables in a way that no other question does."""
-LEAST_SHARE = 0.5
-"""Least share of the answers that read a table from which a condition on it is usual."""
+LEAST_SHARE = 0.2
+"""Least share of the answers that read a table from which a condition on it is usual.
+
+Often few agents know the house: with a half, what they alone know was not seen.
+"""
 CONDITION_QUESTIONS = 5
 """Fewest other questions with an answer that has it."""
 CONDITION_AGENTS = 2
@@ -82,7 +85,7 @@ def weigh_conditions(alone: Sequence[Reason], context: MemoryContext) -> list[Re
 
 
 def usual_condition(use: ConditionUse) -> bool:
-    """Whether most answers to other questions have the condition, over enough questions and more than one agent.
+    """Whether enough answers to other questions have the condition, over enough questions and more than one agent.
 
     >>> usual_condition(ConditionUse(column="a.x", answers=12, of=20, questions=6, agents=2))
     True
