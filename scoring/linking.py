@@ -85,6 +85,7 @@ SYNONYMS = (
     "attendance audience visitor",
     "value worth",
     "kilometre kilometer km",
+    "hectare ha",
     "kilogram kg",
     "metre meter m",
     "centimetre centimeter cm",

@@ -50,10 +50,25 @@ def convention_missing(case: Case) -> Finding | None:
     >>> rules = rules_with(conventions={"shops": "closed_on IS NULL"})
     >>> convention_missing(case("How many shops are there?", "SELECT COUNT(*) FROM shops", rules=rules)).detail
     'shops without closed_on is null'
+
+    It weighs a third where only the first rows are shown, or a largest value: seldom is it a row that does not count.
     """
     found = lacking(case) if case.rules.conventions else []
     shown = [f"{each.table} without {each.text.lower()}" for each in found]
-    return Finding(1.0, "; ".join(list(dict.fromkeys(shown))[:5])) if found else None
+    strength = 0.3 if _shows_first_rows(case) else 1.0
+    return Finding(strength, "; ".join(list(dict.fromkeys(shown))[:5])) if found else None
+
+
+_FEW = 5
+
+
+def _shows_first_rows(case: Case) -> bool:
+    """Whether the answer is the first few rows, or a largest or smallest value, and adds no amounts up."""
+    funcs = {each.func for each in case.sql.aggregations}
+    if funcs & {"SUM", "AVG"}:
+        return False
+    extreme = bool(funcs) and funcs <= {"MIN", "MAX"}
+    return extreme or any(each.block == "main" and (each.count or _FEW + 1) <= _FEW for each in case.sql.limits)
 
 
 def code_unknown(case: Case) -> Finding | None:

@@ -29,7 +29,7 @@ def grouping_missing(case: Case) -> Finding | None:
     'LIMIT 1 of all rows, not of each group'
     """
     lacking = case.grouping.missing
-    if lacking:
+    if lacking and not _asks_for_one_share(case):
         return counted(list(lacking), "no GROUP BY for", most=1)
     period = _other_period(case)
     if period is not None:
@@ -38,6 +38,20 @@ def grouping_missing(case: Case) -> Finding | None:
     if cut is not None:
         return Finding(1.0, f"LIMIT {cut} of all rows, not of each group")
     return _one_for_all(case)
+
+
+_SHARE_BY = re.compile(
+    r"^(?:what|which|how (?:much|many))(?:'s| is| are)? ?(?:the )?(?:%|percent\w*|share|proportion|fraction|part) of\b"
+    r".{3,60}\b(?:came?|comes?|pa(?:id|y|ys)|made|sent|booked|placed|sold|delivered|handled|done|arrives?d?)"
+    r" (?:in |through )?by\b"
+)
+
+
+def _asks_for_one_share(case: Case) -> bool:
+    """Whether `by` says of what the share is: `what % of payments come in by direct debit`."""
+    return _SHARE_BY.search(case.question.text.lower()) is not None and any(
+        each.conditional for each in case.sql.aggregations
+    )
 
 
 def _other_period(case: Case) -> Finding | None:

@@ -86,16 +86,23 @@ def _is_inside(found: Iterable[SqlFilter], path: str) -> bool:
     return any(each.block == path or each.block.startswith(f"{path}/") for each in found)
 
 
+_TEXT = re.compile(r"'%?([^'%]*)%?'")
+
+
 def _split(met: list[set[int]], asked: Sequence[Sequence[SqlFilter]]) -> Finding | None:
     """The conditions of some arms, unless one arm has all of them.
 
-    Two values of one column are alternatives, and so are conditions that all exclude: "not both" means either.
+    Two values of one column are alternatives, and so are one value of two columns (`code = 'AUTO' OR name LIKE
+    '%auto%'`) and conditions that all exclude: "not both" means either.
     """
     whole = set[int]().union(*met)
     if len(whole) < 2 or whole in met:
         return None
     found = [asked[place][0] for place in sorted(whole)]
     if len({each.lhs for each in found}) < len(found) or all(each.op in _EXCLUDING for each in found):
+        return None
+    values = {"".join(_TEXT.findall(each.text)).casefold() for each in found}
+    if len(values) == 1 and "" not in values:
         return None
     return Finding(1.0, f"one is enough where all are asked for: {' or '.join([e.text for e in found[:_SHOWN]])}")
 

@@ -67,10 +67,17 @@ def _is_name_before(reading: Reading, place: int) -> bool:
 
 
 def is_no_other_word(reading: Reading, place: int) -> bool:
-    """Whether a month in lower case can be nothing else: `in june`, `in march`, but not `the march` or `it may`."""
+    """Whether a month in lower case can be nothing else: `in june`, `in march`, but not `the march` or `avg apr`."""
+    if reading.lowers[place] == "apr" and (reading.lower(place - 1) in _AMONG_RATES or reading.lower(place + 1) in _OF):
+        return False
     if reading.lowers[place] not in _WORDS_TOO or YEAR.fullmatch(reading.lower(place + 1)):
         return True
     return reading.lower(place - 1) in _BEFORE_MONTHS and not _goes_on(reading, place)
+
+
+_AMONG_RATES = frozenset("avg average mean highest lowest best max min the an whose".split())
+_OF = frozenset("on of above below over under".split())
+"""Words around the rate of a loan: `avg apr on live loans`."""
 
 
 def _goes_on(reading: Reading, place: int) -> bool:

@@ -176,12 +176,16 @@ def stated_value_untested(case: Case) -> Finding | None:
     return _other_value(text, case)
 
 
+_LEFT_OUT = re.compile(r"\b(?:without|excluding|except|excluded?|no|not|non)\b[\w -]{0,40}\($", re.IGNORECASE)
+"""What stands before a value that is left out: `without contractors (emp_type = 'C')`."""
+
+
 def _other_value(text: str, case: Case) -> Finding | None:
     """The first value of a column that a text states and the SQL does not test."""
     for match in _QUOTED.matches(text):
         name, value = match[1].lower(), match[2]
         tests = _tests_of(name, case)
-        if not tests or text.lower().count(f"{name} ") > 2:
+        if not tests or text.lower().count(f"{name} ") > 2 or _LEFT_OUT.search(text[: match.start()]):
             continue
         if any(_allows(each.rhs, value, each.op) for each in tests):
             return _recased(case, name, value)

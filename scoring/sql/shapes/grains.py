@@ -89,7 +89,17 @@ def _grain(node: Node) -> str | None:
     if kind is exp.Anonymous:
         found = _NAMED_PARTS.search(node.name.lower())
         return (found[1] or found[2]) if found else None
+    if kind in _MOVED and any(_is_seven(each) for each in node.find_all(exp.Mod, exp.Div, exp.IntDiv)):
+        return "week"
     return _PARTS.get(kind) or _day(node)
+
+
+_MOVED = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd)
+
+
+def _is_seven(node: Node) -> bool:
+    """Whether a number of days is divided by those of a week: `DATEADD(day, -(DATEDIFF(day, 0, d) % 7), d)`."""
+    return node.args["expression"].name == "7"
 
 
 def _written_grain(text: str) -> str | None:
