@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scoring.query import Unscored
+from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter, SqlSpec
 from scoring.sql.dialects import KNOWN_DIALECTS
 from scoring.sql.reader import specify, specify_predicate
@@ -10,8 +11,10 @@ from scoring.sql.reader import specify, specify_predicate
 __all__ = ["KNOWN_DIALECTS", "read_predicate", "read_sql"]
 
 
-def read_sql(sql: str, dialect: str | None) -> SqlSpec | Unscored:
+def read_sql(sql: str, dialect: str | None, schema: DatabaseSchema | None = None) -> SqlSpec | Unscored:
     """The specification of one query, or the reason why it has none. No text makes it raise.
+
+    With a schema it names the tables and columns that the query reads and the schema does not have.
 
     >>> spec = read_sql("SELECT c.name FROM clients AS c WHERE c.country = 'Peru'", None)
     >>> [each.text for each in spec.filters]
@@ -19,7 +22,7 @@ def read_sql(sql: str, dialect: str | None) -> SqlSpec | Unscored:
     >>> read_sql("DROP TABLE clients", "postgres").reason.value
     'NOT_A_SELECT'
     """
-    return specify(sql, dialect)
+    return specify(sql, dialect, schema)
 
 
 def read_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] | Unscored:
