@@ -1,4 +1,14 @@
-"""Reads SQL into its specification, `Ssql` (docs/method.md, Stage 2), from the syntax tree and never with a model."""
+"""Reads SQL into its specification, `Ssql` (docs/method.md, Stage 2), from the syntax tree and never with a model.
+
+Change this here when it concerns:
+
+- how SQL is read: `scoring/sql/`; then a case in `tests/cases/sql/`
+- a dialect in scoring, or another name for one: `scoring/sql/dialects.py` (tutorial:
+  `docs/tutorials/add-a-dialect.md`); names of database systems in spans: `consumers/spans/attributes.py`; then a case
+  in `tests/cases/sql/`
+- which names of an answer count as invented: `scoring/sql/unknown_names.py`; then a row in
+  `tests/scoring/sql/test_unknown_names.py`
+"""
 
 from __future__ import annotations
 
