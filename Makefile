@@ -27,8 +27,8 @@ demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ON
 test: $(STAMP) ## Run all tests but the slow ones, in parallel; ARGS="-k name" narrows them.
 	@$(BIN)/pytest --numprocesses $(or $(WORKERS),auto) --dist worksteal -m "not slow" $(ARGS)
 
-fast: $(STAMP) ## One room in seconds, without servers and databases: ROOM=scoring.
-	@$(BIN)/pytest -m "not slow and not servers and not database" $(wildcard $(ROOM) tests/$(ROOM)) $(ARGS)
+fast: $(STAMP) ## One room in seconds, without servers, databases and campaigns: ROOM=scoring.
+	@$(BIN)/pytest --numprocesses $(or $(WORKERS),auto) --dist worksteal -m "not slow and not campaign and not servers and not database" $(wildcard $(ROOM) tests/$(ROOM)) $(ARGS)
 
 check: gates test ## The gates, then make test.
 
