@@ -233,12 +233,6 @@ def test_every_file_a_page_names_exists(path: Path) -> None:
         assert name in created or list(ROOT.glob(name.rstrip("/"))), name
 
 
-def test_architecture_names_every_part_of_a_room() -> None:
-    rooms = ("scoring", "references", "learning", "consumers", "evals", "service")
-    parts = {path.parent.relative_to(ROOT).as_posix() for room in rooms for path in (ROOT / room).glob("*/*.py")}
-    assert sorted(part for part in parts if f"`{part}/`" not in page("architecture.md")) == []
-
-
 def test_every_metric_is_documented_with_its_type_and_no_other() -> None:
     suffixes = {"counter": "_total", "info": "_info"}
     metrics = Metrics(MetricSettings(), judge="local")
