@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs screenshots contracts lock sbom audit image-check
+.PHONY: help where install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs screenshots contracts lock sbom audit image-check
 
 # Compiled modules are kept: without them each of the hundreds of processes of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,6 +16,9 @@ CANDIDATES := $(or $(PYTHON),python3.11 python3.12 python3.13 python3)
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | tr '@' '\t' | expand -t 20
 
+where: $(STAMP) ## Where to change what: WORDS="dead letter" names the rooms and files that speak of both.
+	@$(BIN)/python -m tests.where $(WORDS)
+
 install: $(STAMP) ## Make .venv with everything: then .venv/bin/sqlassay runs.
 
 demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ONCE=1 exits after the report.
@@ -24,8 +27,8 @@ demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ON
 test: $(STAMP) ## Run all tests but the slow ones, in parallel; ARGS="-k name" narrows them.
 	@$(BIN)/pytest --numprocesses $(or $(WORKERS),auto) --dist worksteal -m "not slow" $(ARGS)
 
-fast: $(STAMP) ## One room in seconds, without servers and databases: ROOM=scoring.
-	@$(BIN)/pytest -m "not slow and not servers and not database" $(wildcard $(ROOM) tests/$(ROOM)) $(ARGS)
+fast: $(STAMP) ## One room in seconds, without servers, databases and campaigns: ROOM=scoring.
+	@$(BIN)/pytest --numprocesses $(or $(WORKERS),auto) --dist worksteal -m "not slow and not campaign and not servers and not database" $(wildcard $(ROOM) tests/$(ROOM)) $(ARGS)
 
 check: gates test ## The gates, then make test.
 

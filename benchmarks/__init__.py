@@ -1,1 +1,4 @@
-"""Benchmarks that anybody can run and evaluate another judge on."""
+"""Benchmarks that anybody can run and evaluate another judge on.
+
+Change this here when a benchmark that others may run is added or moves.
+"""

@@ -40,7 +40,7 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     refused = check_question(query)
     if refused is not None:
         return refused
-    sql = read_sql(query.sql, query.dialect or rules.dialect)
+    sql = read_sql(query.sql, query.dialect or rules.dialect, rules.schema)
     counts_as_incorrect = rules.unparseable is UnparseablePolicy.INCORRECT
     if isinstance(sql, Unscored) and not (sql.reason is UnscoredReason.UNPARSEABLE_SQL and counts_as_incorrect):
         return sql

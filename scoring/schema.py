@@ -39,6 +39,18 @@ class DatabaseSchema:
         return self.tables.get(table or "", {}).get(column)
 
 
+@immutable()
+class UnknownNames:
+    """What a query reads and its database does not have, in lower case and in order."""
+
+    tables: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    """As `table.column`, or the bare name where several tables might have had it."""
+
+    def __bool__(self) -> bool:
+        return bool(self.tables or self.columns)
+
+
 def in_order(left: str, right: str) -> tuple[str, str]:
     """Both, the lesser first.
 

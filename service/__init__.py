@@ -1,1 +1,7 @@
-"""Wires: settings, adapters, HTTP, metrics, health and commands. Nothing imports it."""
+"""Wires: settings, adapters, HTTP, metrics, health and commands. Nothing imports it.
+
+Change this here when it concerns:
+
+- what a model is told: a new file in `service/prompts/`, its name in `service/judges/configured_panel.py`; then
+  `docs/judges.md`
+"""

@@ -23,7 +23,7 @@ from service.application import build_app
 from service.judges.configured_panel import open_panel
 from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import KafkaPublisher, open_publisher
-from service.kafka.closed_connections import reconnect_after_resets
+from service.kafka.library.adapter import adapt_library
 from service.logs import configure_logs, log
 from service.metrics import Metrics
 from service.pipeline.body_budget import BodyBudget
@@ -202,7 +202,7 @@ def run(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> None:
     listener = _bind(settings.http.host, settings.http.port)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        reconnect_after_resets()
+        adapt_library()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, listener, role))
     except KeyboardInterrupt:

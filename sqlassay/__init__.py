@@ -7,6 +7,11 @@
 
 The names in `__all__` are stable: a release that changes one says so in the changelog, and its number shows it. All
 other modules of the package are its inside.
+
+Change this here when it concerns:
+
+- the library: `sqlassay/`; how the rooms get into the wheel: `hatch_build.py`; then `docs/library.md`,
+  `tests/library/`, `tests/supply/test_wheel.py`
 """
 
 from typing import TYPE_CHECKING

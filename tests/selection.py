@@ -1,7 +1,7 @@
 """Which tests run where: marks tests by what they need, and ends a run with what was skipped and how to get it.
 
-`slow` and `development_data` are written on tests. `servers`, `database` and the marks of whole folders follow from
-a test's fixtures and folder, so that nobody has to remember them.
+`slow`, `campaign` and `development_data` are written on tests. `servers`, `database` and the marks of whole folders
+follow from a test's fixtures and folder, so that nobody has to remember them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tests.development import HOME
 MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
     "alone": "has limits in seconds or loads all cores: if slow, no other runs beside it (also set by its folder)",
+    "campaign": "seconds of random input or whole data sets; `make test` runs it, `make fast` leaves it out",
     "nightly": "too long for `.ci/run`; `make nightly` runs it (also marked slow)",
     "servers": "needs Kafka, Redis, PostgreSQL 15, Prometheus or Chromium (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",

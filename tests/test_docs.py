@@ -165,10 +165,14 @@ def test_every_command_and_option_is_documented_and_no_other() -> None:
     assert documented == dict(commands(app))
 
 
-def test_every_make_target_is_documented() -> None:
+def test_make_help_lists_every_target_and_contributing_names_no_other() -> None:
     declared = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) - {"help"}
-    documented = set(re.findall(r"`make ([a-z-]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
-    assert documented == declared
+    assert set(re.findall(r"`make ([a-z-]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))) <= declared | {
+        "help"
+    }
+    assert set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) == declared | {
+        "help"
+    }
 
 
 RECORDS = sorted((DOCS / "adr").glob("0*.md"))
@@ -227,19 +231,6 @@ def test_every_file_a_page_names_exists(path: Path) -> None:
     created = set(re.findall(r"Create `(.+?)`:", text))
     for name in re.findall(rf"`((?:{roots})/[\w./*-]+)`", text):
         assert name in created or list(ROOT.glob(name.rstrip("/"))), name
-
-
-def test_every_name_that_contributing_gives_is_in_its_file() -> None:
-    given = re.findall(r"`(\w+)` in `([\w/]+\.py)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert len(given) > 10
-    for name, path in given:
-        assert re.search(rf"\b{name}\b", (ROOT / path).read_text(encoding="utf-8")), (name, path)
-
-
-def test_architecture_names_every_part_of_a_room() -> None:
-    rooms = ("scoring", "references", "learning", "consumers", "evals", "service")
-    parts = {path.parent.relative_to(ROOT).as_posix() for room in rooms for path in (ROOT / room).glob("*/*.py")}
-    assert sorted(part for part in parts if f"`{part}/`" not in page("architecture.md")) == []
 
 
 def test_every_metric_is_documented_with_its_type_and_no_other() -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scoring.reason_kinds import NAMES_ONLY
 from scoring.reasons import ReasonCode
-from scoring.schema import ColumnType, DatabaseSchema, in_order
-from scoring.specification import Column, Op, Projection, SourceKind, SqlFilter
+from scoring.schema import ColumnType, DatabaseSchema, UnknownNames, in_order
+from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Text, Value
 from scoring.verdict import Case, Reason
 
@@ -19,18 +19,8 @@ TYPE_UNLIKE = -1.5
 JOIN_UNDECLARED = -0.8
 MOST_EXCUSED = 2.0
 """Most log-odds that joins on declared keys give back."""
-MOST_EXPLAINED = 16
-"""Most missing columns for which another meaning is looked for."""
 MOST_NAMED = 3
 """Most tables or columns that a reason names."""
-QUOTED_NAMES = frozenset("postgres redshift oracle snowflake trino presto athena duckdb materialize risingwave".split())
-"""Dialects in which double quotes never hold a text."""
-PSEUDO_COLUMNS = frozenset(
-    "rowid oid _rowid_ ctid xmin xmax tableoid rownum level sysdate systimestamp user current_date current_time"
-    " current_timestamp current_user session_user localtime localtimestamp nextval currval _partitiontime"
-    " _partitiondate _table_suffix * value key ordinality offset".split()
-)
-"""Columns that every table has, and words that read as columns and are none."""
 _COMPARED = frozenset({Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.IN, Op.NOT_IN})
 _NUMBER = re.compile(r"\s*[-+]?(?:\d[\d_,]*)?\.?\d*(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 
@@ -40,81 +30,25 @@ def weigh_schema(case: Case, seen: Sequence[Reason]) -> list[Reason]:
     schema = case.rules.schema
     if schema is None or case.ran_nothing:
         return []
-    found = [_tables(case, schema), _columns(case, schema), _types(case, schema), _joins(case, schema, seen)]
+    unknown = case.sql.unknown or UnknownNames()
+    found = [_tables(unknown), _columns(unknown), _types(case, schema), _joins(case, schema, seen)]
     return [each for each in found if each is not None]
 
 
-def _tables(case: Case, schema: DatabaseSchema) -> Reason | None:
-    read = {each.name.lower() for each in case.sql.sources if each.kind is SourceKind.DATA and each.name}
-    unknown = sorted(name for name in read if not schema.knows(name))
-    return _unknown(ReasonCode.TABLE_UNKNOWN, "tables that the schema does not have", unknown, TABLE_UNKNOWN)
+def _tables(unknown: UnknownNames) -> Reason | None:
+    return _unknown(ReasonCode.TABLE_UNKNOWN, "tables", unknown.tables, TABLE_UNKNOWN)
 
 
-def _columns(case: Case, schema: DatabaseSchema) -> Reason | None:
-    read = {table.lower() for block in case.sql.blocks for table in block.tables}
-    if not read or not all(table in schema.tables for table in read) or not _is_data(case):
-        # a view, an unknown table and a function may have any column
-        return None
-    nested = len(case.sql.blocks) > 1
-    missing = sorted(
-        (column.table or "", column.name)
-        for column in case.sql.columns
-        if not _exists(column, read, schema, nested=nested)
-    )
-    # the first ones alone: each is looked for in the whole text
-    unknown = _not_explained([Column(name, table or None) for table, name in missing[:MOST_EXPLAINED]], read, case)
-    names = [_full_name(each) for each in unknown]
-    return _unknown(ReasonCode.COLUMN_UNKNOWN, "columns that the schema does not have", names, COLUMN_UNKNOWN)
+def _columns(unknown: UnknownNames) -> Reason | None:
+    return _unknown(ReasonCode.COLUMN_UNKNOWN, "columns", unknown.columns, COLUMN_UNKNOWN)
 
 
-def _full_name(column: Column) -> str:
-    return f"{column.table}.{column.name}" if column.table else column.name
-
-
-def _not_explained(missing: Sequence[Column], read: set[str], case: Case) -> list[Column]:
-    """Those that are no alias of an output and can mean nothing but a column."""
-    if not missing:
-        return []
-    text, dialect = case.query.sql.lower(), case.sql.dialect
-    aliases = {each.alias for each in case.sql.projections if each.alias is not None and not _renames_nothing(each)}
-    return [each for each in missing if each.name not in aliases and not _means_else(each, read, text, dialect)]
-
-
-def _renames_nothing(each: Projection) -> bool:
-    """Whether an output is a column under its own name, so that its alias proves no other column."""
-    return any(column.name == each.alias for column in each.operand.columns)
-
-
-def _means_else(column: Column, read: set[str], text: str, dialect: str) -> bool:
-    """Whether the name may stand for a text in double quotes, for a whole row, or for a part of a column."""
-    if dialect not in QUOTED_NAMES and f'"{column.name}"' in text:
-        return True
-    name = re.escape(column.name.lower())
-    if column.table is None:
-        return re.search(rf"\.\s*\w+\s*\.\s*{name}\b", text) is not None
-    table = re.escape(column.table.lower())
-    return column.name.lower() in read or re.search(rf"\b{table}\W?\s+(?:as\s+)?{name}\b", text) is not None
-
-
-def _is_data(case: Case) -> bool:
-    return all(each.kind is SourceKind.DATA for each in case.sql.sources)
-
-
-def _exists(column: Column, read: set[str], schema: DatabaseSchema, *, nested: bool) -> bool:
-    name = column.name.lower()
-    if name in PSEUDO_COLUMNS or (column.table is not None and column.table.lower() not in read):
-        return True
-    if column.table is not None and not nested:
-        return name in schema.tables[column.table.lower()]
-    # a name in a subquery may belong to the query around it
-    return any(name in schema.tables[table] for table in read)
-
-
-def _unknown(code: ReasonCode, what: str, names: list[str], weight: float) -> Reason | None:
+def _unknown(code: ReasonCode, what: str, names: Sequence[str], weight: float) -> Reason | None:
     if not names:
         return None
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return Reason(code=code, detail=f"{what}: {', '.join(names[:MOST_NAMED])}{more}", weight=weight)
+    named = ", ".join(names[:MOST_NAMED])
+    return Reason(code=code, detail=f"{what} that the schema does not have: {named}{more}", weight=weight)
 
 
 def _types(case: Case, schema: DatabaseSchema) -> Reason | None:

@@ -1,6 +1,11 @@
 """Reads questions into specifications (`Sq`), deterministically, with the tables of one language.
 
 A text is cut into tokens (`tokens`), its cues are marked (`marks`), and readers claim tokens in order (`questions`).
+
+Change this here when it concerns:
+
+- how the question is read, or its language: `scoring/question/` (tables in `scoring/question/english/`); then a case in
+  `tests/cases/question/`
 """
 
 from __future__ import annotations

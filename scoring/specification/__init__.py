@@ -1,4 +1,7 @@
-"""What a question asks (`Sq`) and what SQL does (`Ssql`), in the terms of the STEF paper, equations 1–10."""
+"""What a question asks (`Sq`) and what SQL does (`Ssql`), in the terms of the STEF paper, equations 1–10.
+
+Change this here when question or SQL need a part that neither specification can hold.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
+from scoring.schema import UnknownNames
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.specification.terms import Aggregation, Column, Filter, Operand
 from scoring.specification.voids import Void
@@ -211,6 +212,8 @@ class SqlSpec:
     """Parts that do not do what they seem to do."""
     shapes: tuple[Shape, ...] = field(default=(), repr=False, compare=False)
     """What experts look twice at in the SQL as it is written; queries that do the same may differ in it."""
+    unknown: UnknownNames | None = field(default=None, repr=False)
+    """Names that the tenant's schema does not have; `None` without a schema, or where names cannot be resolved."""
     nodes: int = 0
     """Nodes of the syntax tree as the parser counts them: without names, columns and literals."""
 

@@ -20,14 +20,14 @@ from scoring.sql.dialects import FALLBACKS, canonical_dialect, guess, parser_dia
 from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, without_hints
 
 _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
-_LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax")
+_LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax", "Cannot traverse scope")
 
 
 def _is_free_of_sql(record: Any) -> bool:
     return not any(message in str(record.msg) for message in _LOGGED_TEXT)
 
 
-# The parser logs the SQL that it refuses with these messages; a tenant's SQL must not reach the log.
+# sqlglot logs the SQL that it refuses with these messages; a tenant's SQL must not reach the log.
 logger.addFilter(_is_free_of_sql)
 
 _RETRY_LENGTH = 20_000
@@ -63,6 +63,8 @@ class Parsed:
     lenient: bool
     """A double-quoted word in a value's place is text."""
     nodes: int
+    text: str
+    """What was parsed: the positions of the tree's names are places in it."""
     is_guessed: bool = False
     """The SQL does not say its dialect: another may have been meant."""
 
@@ -93,7 +95,7 @@ def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
     if len(read.trees) != 1 or not isinstance(read.trees[0], exp.Expr):
         return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not one condition: {shortened(text)}")
     lenient = dialect is None or name in _LENIENT
-    return Parsed(tree=read.trees[0], dialect=name, lenient=lenient, nodes=0, is_guessed=dialect is None)
+    return Parsed(tree=read.trees[0], dialect=name, lenient=lenient, nodes=0, text=text, is_guessed=dialect is None)
 
 
 def _may_retry(parsed: Parsed | Unscored) -> bool:
@@ -107,7 +109,9 @@ def _parse(sql: str, name: str, *, lenient: bool, is_guessed: bool = False) -> P
     tree = read.trees[0] if read.trees else None
     if not isinstance(tree, exp.Expr):
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
-    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=read.nodes, is_guessed=is_guessed)
+    return _refusal(tree) or Parsed(
+        tree=tree, dialect=name, lenient=lenient, nodes=read.nodes, text=sql, is_guessed=is_guessed
+    )
 
 
 class _Read(NamedTuple):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import MappingProxyType
 
 from sqlglot import exp
 
 from scoring.query import Unscored, UnscoredReason
+from scoring.schema import DatabaseSchema
 from scoring.specification import Clause, SqlFilter, SqlSpec
 from scoring.sql import aggregates, arithmetic, expressions, subqueries, windows
 from scoring.sql.blocks import read_query
@@ -22,8 +24,10 @@ from scoring.sql.from_items import CteScope
 from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
 from scoring.sql.probes.queries import probing_query
+from scoring.sql.query_blocks import UnresolvedError
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
 from scoring.sql.shapes.reading import read_shapes
+from scoring.sql.unknown_names import unknown_names
 
 READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
     {
@@ -39,8 +43,8 @@ READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
 """Readers by kind of node. Later modules override earlier ones: a call may be an aggregate."""
 
 
-def specify(sql: str, dialect: str | None) -> SqlSpec | Unscored:
-    """The specification of one query, or the reason why it has none."""
+def specify(sql: str, dialect: str | None, schema: DatabaseSchema | None = None) -> SqlSpec | Unscored:
+    """The specification of one query, or the reason why it has none; with the names that are not in the schema."""
     text = screen(sql)
     if isinstance(text, Unscored):
         return text
@@ -48,7 +52,17 @@ def specify(sql: str, dialect: str | None) -> SqlSpec | Unscored:
     if isinstance(parsed, Unscored):
         return parsed
     spec = _guarded(walk_query, parsed)
-    return spec if isinstance(spec, Unscored) else probing_query(spec, parsed.tree) or spec
+    if isinstance(spec, Unscored):
+        return spec
+    return probing_query(spec, parsed.tree) or (spec if schema is None else _compared(spec, parsed, schema))
+
+
+def _compared(spec: SqlSpec, parsed: Parsed, schema: DatabaseSchema) -> SqlSpec:
+    """The specification with the names that the schema does not have, where they can be resolved."""
+    try:
+        return replace(spec, unknown=unknown_names(parsed, schema))
+    except UnresolvedError:
+        return spec
 
 
 def specify_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] | Unscored:

@@ -25,8 +25,8 @@ from consumers.stream.ports import NotAssigned, Partition, UnreadableBatch
 from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
 from service.kafka.client import KafkaUnavailable, topics, unavailable
+from service.kafka.library.adapter import adapt_library
 from service.kafka.login import security, token_provider
-from service.kafka.partition_fetcher import fetch_by_partition
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
@@ -154,7 +154,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
 
     Raises `KafkaUnavailable` if no broker answers.
     """
-    fetch_by_partition()
+    adapt_library()
     broker = _broker(settings)
     for driver, group in drivers:
         _subscribe(broker, settings, driver, group)

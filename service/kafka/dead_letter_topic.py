@@ -14,8 +14,8 @@ from aiokafka.errors import KafkaError
 from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replay_message
 from consumers.stream.ports import Publisher, UnreadableBatch
 from service.kafka.client import open_publisher, topics, unavailable
+from service.kafka.library.adapter import adapt_library
 from service.kafka.login import login
-from service.kafka.partition_fetcher import fetch_by_partition
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
@@ -39,6 +39,7 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
 
     A batch that cannot be read is logged and left out.
     """
+    adapt_library()
     consumer: Any = AIOKafkaConsumer(
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
@@ -47,7 +48,6 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
         request_timeout_ms=int(settings.timeout * 1000),
         **login(settings),
     )
-    fetch_by_partition()
     try:
         await consumer.start()
         parts = [TopicPartition(topic, each) for each in (await topics(settings)).get(topic, ())]

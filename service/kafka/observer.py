@@ -7,29 +7,16 @@ group.
 from __future__ import annotations
 
 import asyncio
-import random
 from collections import defaultdict
 from collections.abc import Awaitable, Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
-from aiokafka.client import AIOKafkaClient
-from aiokafka.errors import BrokerNotAvailableError, KafkaError, NoError, UnknownTopicOrPartitionError, for_code
-from aiokafka.protocol.commit import OffsetFetchRequest
-from aiokafka.protocol.coordination import FindCoordinatorRequest
-from aiokafka.protocol.metadata import MetadataRequest
-from aiokafka.protocol.offset import OffsetRequest
+from aiokafka.errors import KafkaError
 
 from consumers.stream.ports import Partition
 from service.kafka.client import unreachable
-from service.kafka.login import login
+from service.kafka.library.broker_requests import EARLIEST, LATEST, BrokerRequests
 from service.settings.stream_settings import KafkaSettings
-
-_DESCRIBED = frozenset({NoError, UnknownTopicOrPartitionError})
-"""What brokers say of a topic that is there, or is not; others, such as a missing permission, say neither."""
-_LATEST, _EARLIEST = -1, -2
-"""What an offset request asks for in place of a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +57,11 @@ class KafkaObserver:
     settings: KafkaSettings
     groups: Mapping[str, str]
     """The consumer group that reads a topic."""
-    _client: Any = field(init=False, default=None)
-    """An `AIOKafkaClient`, whose methods are untyped."""
+    _brokers: BrokerRequests = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Connects with the first look only."""
+        self._brokers = BrokerRequests(settings=self.settings)
 
     async def look(self, topics: Collection[str], seconds: float) -> KafkaSight:
         """Describes these topics within `seconds`; raises `KafkaUnavailable` if no broker describes them.
@@ -80,89 +70,35 @@ class KafkaObserver:
         """
         try:
             async with asyncio.timeout(seconds):
-                described = await self._describe(topics)
+                described = await self._brokers.leaders(topics)
         except (KafkaError, OSError) as error:
             await self.close()
             raise unreachable(error, self.settings.bootstrap_servers) from error
-        ends = await _or_nothing(self._offsets(_by_leader(described), _LATEST), seconds)
+        ends = await _or_nothing(self._offsets(_by_leader(described), LATEST), seconds)
         committed = await _or_nothing(self._committed(described), seconds)
         seen = {topic: _topic_sight(parts) for topic, parts in described.items()}
         return KafkaSight(topics=seen, ends=ends, committed=committed)
 
     async def close(self) -> None:
         """Closes the connections. The next look opens others, to the addresses that the names have by then."""
-        client, self._client = self._client, None
-        if client is not None:
-            with suppress(Exception):
-                await client.close()
-
-    async def _describe(self, topics: Collection[str]) -> dict[str, list[Any]]:
-        client = await self._connected()
-        request = MetadataRequest(sorted(topics), allow_auto_topic_creation=False)
-        metadata = await self._ask_any(request)
-        described = {topic: list(parts) for code, topic, _, parts in metadata.topics if for_code(code) in _DESCRIBED}
-        # the client needs the brokers only, and would log an error for each missing topic
-        metadata.topics = []
-        client.cluster.update_metadata(metadata)
-        return described
-
-    async def _connected(self) -> Any:
-        if self._client is None:
-            client: Any = AIOKafkaClient(
-                bootstrap_servers=self.settings.bootstrap_servers or "",
-                client_id="sqlassay-observer",
-                request_timeout_ms=int(self.settings.timeout * 1000),
-                **login(self.settings),
-            )
-            # kept first: a bootstrap that is cancelled must be closed too
-            self._client = client
-            await client.bootstrap()
-        return self._client
-
-    async def _ask_any(self, request: Any) -> Any:
-        """The reply of the first broker that gives one, in random order: some of a cluster may be down."""
-        nodes = [each.nodeId for each in self._client.cluster.brokers()]
-        last: BaseException | None = None
-        for node in random.sample(nodes, len(nodes)):
-            try:
-                return await self._client.send(node, request)
-            except (KafkaError, OSError) as error:
-                last = error
-        # a broker that starts again knows of none for a moment
-        raise last or BrokerNotAvailableError("no broker is registered")
+        await self._brokers.close()
 
     async def _offsets(self, leaders: Mapping[int, Mapping[str, Iterable[int]]], when: int) -> dict[Partition, int]:
         found: dict[Partition, int] = {}
         for leader, topics in leaders.items():
-            wanted = [(topic, [(number, when) for number in numbers]) for topic, numbers in topics.items()]
-            reply = await self._client.send(leader, OffsetRequest(-1, 0, wanted))
-            for topic, parts in reply.topics:
-                found |= {Partition(topic, part[0]): part[3] for part in parts if part[1] == 0}
+            found |= await self._brokers.offsets(leader, topics, when)
         return found
 
-    async def _committed(self, described: Mapping[str, list[Any]]) -> dict[Partition, int]:
+    async def _committed(self, described: Mapping[str, Mapping[int, int]]) -> dict[Partition, int]:
         committed: dict[Partition, int] = {}
         for topic in described.keys() & self.groups.keys():
-            numbers = [part[1] for part in described[topic]]
-            if numbers:
-                committed |= await self._committed_by(self.groups[topic], topic, numbers)
+            if described[topic]:
+                committed |= await self._brokers.committed(self.groups[topic], topic, described[topic])
         fresh = {each for each, offset in committed.items() if offset < 0}
         if fresh:
             leaders = _by_leader(described, only=fresh)
-            committed |= await self._offsets(leaders, _EARLIEST)
+            committed |= await self._offsets(leaders, EARLIEST)
         return {each: offset for each, offset in committed.items() if offset >= 0}
-
-    async def _committed_by(self, group: str, topic: str, numbers: list[int]) -> dict[Partition, int]:
-        coordinator = await self._ask_any(FindCoordinatorRequest(group, 0))
-        if coordinator.error_code:
-            raise for_code(coordinator.error_code)(group)
-        reply = await self._client.send(coordinator.coordinator_id, OffsetFetchRequest(group, [(topic, numbers)]))
-        return {
-            Partition(name, number): offset
-            for name, parts in reply.topics
-            for number, offset, _, code, *_ in parts
-            if code == 0
-        }
 
 
 async def _or_nothing(offsets: Awaitable[dict[Partition, int]], seconds: float) -> dict[Partition, int]:
@@ -174,17 +110,17 @@ async def _or_nothing(offsets: Awaitable[dict[Partition, int]], seconds: float) 
         return {}
 
 
-def _topic_sight(parts: list[Any]) -> TopicSight:
-    return TopicSight(partitions=len(parts), leaderless=sum(part[2] < 0 for part in parts))
+def _topic_sight(leaders: Mapping[int, int]) -> TopicSight:
+    return TopicSight(partitions=len(leaders), leaderless=sum(leader < 0 for leader in leaders.values()))
 
 
 def _by_leader(
-    described: Mapping[str, list[Any]], only: Collection[Partition] | None = None
+    described: Mapping[str, Mapping[int, int]], only: Collection[Partition] | None = None
 ) -> dict[int, dict[str, list[int]]]:
     """Numbers of the partitions that have a leader, by leader and topic."""
-    leaders: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for topic, parts in described.items():
-        for _, number, leader, *_ in parts:
+    led: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for topic, leaders in described.items():
+        for number, leader in leaders.items():
             if leader >= 0 and (only is None or Partition(topic, number) in only):
-                leaders[leader][topic].append(number)
-    return leaders
+                led[leader][topic].append(number)
+    return led

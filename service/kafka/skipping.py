@@ -16,8 +16,10 @@ from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, pu
 from consumers.stream.ports import UnreadableBatch
 from consumers.wire.events import InvalidReason
 from service.kafka.client import KafkaUnavailable, open_publisher, topics, unavailable
+from service.kafka.library.adapter import adapt_library
+from service.kafka.library.admin_replies import has_members
+from service.kafka.library.partition_fetcher import unreadable
 from service.kafka.login import login
-from service.kafka.partition_fetcher import fetch_by_partition, unreadable
 from service.settings.stream_settings import KafkaSettings
 
 _IN_USE = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError)
@@ -127,8 +129,7 @@ class StuckPartition:
             raise unavailable(error) from error
         finally:
             await admin.close()
-        # a group: error code, name, state, protocol type, protocol, members, …
-        if any(group[5] for answer in answers for group in answer.groups):
+        if has_members(answers):
             raise SkipRefused(_members(self.group))
 
     async def _publish(self, skipped: OffsetRange, batches: list[UnreadableBatch]) -> int:
@@ -158,7 +159,7 @@ async def stuck_partition(settings: KafkaSettings, topic: str, partition: int) -
     group = settings.groups.get(topic)
     if group is None:
         raise SkipRefused(f"workers do not read a topic {topic}: name one of {', '.join(settings.groups)}")
-    fetch_by_partition()
+    adapt_library()
     consumer: Any = AIOKafkaConsumer(
         group_id=group,
         enable_auto_commit=False,

@@ -10,6 +10,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
+from service.kafka.library.admin_replies import topic_options
 from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
@@ -28,9 +29,7 @@ async def topic_retention(settings: KafkaSettings, topics: Collection[str]) -> M
         await admin.start()
         for topic in topics:
             answers = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
-            for answer in answers:
-                for _, _, _, name, entries in answer.resources:
-                    said[str(name)] = _in_words({str(each[0]): str(each[1]) for each in entries})
+            said |= {name: _in_words(options) for name, options in topic_options(answers)}
     except (KafkaError, OSError, ValueError, TimeoutError):
         return said
     finally:

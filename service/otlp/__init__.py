@@ -1,4 +1,7 @@
-"""OpenTelemetry's protocol: reads trace data as spans, writes spans for Kafka, and answers exporters."""
+"""OpenTelemetry's protocol: reads trace data as spans, writes spans for Kafka, and answers exporters.
+
+Change this here when an encoding of OpenTelemetry is read or answered in another way; then `docs/events.md`.
+"""
 
 from __future__ import annotations
 

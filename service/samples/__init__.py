@@ -1,4 +1,7 @@
-"""Sample data for `sqlassay demo`: answers of four agents to three invented companies, and two companies' rules."""
+"""Sample data for `sqlassay demo`: answers of four agents to three invented companies, and two companies' rules.
+
+Change this here when the demo shows other agents, companies or answers; then `docs/samples.md`.
+"""
 
 from __future__ import annotations
 

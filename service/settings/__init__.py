@@ -1,4 +1,11 @@
-"""Every setting, read once at start from `SQLASSAY_…` environment variables."""
+"""Every setting, read once at start from `SQLASSAY_…` environment variables.
+
+Change this here when it concerns:
+
+- a setting: the class of its group in `service/settings/` (`__init__.py` lists the groups). The chart takes any
+  variable in its value `settings`; a secret needs a line in `deploy/helm/sqlassay/templates/_secrets.tpl`; then
+  `docs/settings.md`
+"""
 
 from __future__ import annotations
 

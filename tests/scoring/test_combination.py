@@ -71,6 +71,7 @@ def adds(cases: list[tuple[Case, bool]]) -> tuple[float, float, float]:
     return one, two, three
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("path", EVERYDAY, ids=lambda path: path.parent.name)
 def test_a_correct_model_never_lowers_the_auc_of_everyday_answers(path: Path) -> None:
     cases = list(labelled(path, every=4))

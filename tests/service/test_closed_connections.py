@@ -12,7 +12,7 @@ from aiokafka.conn import AIOKafkaConnection
 from aiokafka.errors import KafkaConnectionError
 from aiokafka.protocol.metadata import MetadataRequest
 
-from service.kafka.closed_connections import reconnect_after_resets
+from service.kafka.library.adapter import adapt_library
 
 
 async def _send_after_a_reset() -> None:
@@ -31,6 +31,6 @@ async def _send_after_a_reset() -> None:
 
 
 def test_a_write_to_a_reset_connection_closes_it() -> None:
-    reconnect_after_resets()
+    adapt_library()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_send_after_a_reset())

@@ -15,6 +15,7 @@ import httpx
 import orjson
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 from pydantic import SecretStr
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -346,3 +347,34 @@ async def test_labels_of_the_stream_are_kept_and_those_of_unknown_events_are_dea
     assert [tuple(each) for each in kept] == [("a", "wrong", "ines")]
     reasons = {headers_of(each)["dead-letter-reason"] for each in await bench.read(bench.kafka.dead)}
     assert reasons == {"UNKNOWN_EVENT", "INVALID_FIELD"}
+
+
+async def test_records_that_kafka_deleted_before_they_were_read_are_named_and_reading_goes_on(
+    bench: Bench, wait_until: WaitUntil, capsys: pytest.CaptureFixture[str]
+):
+    wanted = 3
+
+    async def committed() -> bool:
+        return await bench.committed() == wanted
+
+    await bench.send(*({**SAMPLE, "event_id": f"a{number}"} for number in range(wanted)))
+    async with bench.serving():
+        await wait_until(committed)
+    await bench.send(*({**SAMPLE, "event_id": f"b{number}"} for number in range(4)))
+    place = TopicPartition(bench.kafka.events, (await bench.read(bench.kafka.events))[0].partition)
+    admin = AIOKafkaAdminClient(bootstrap_servers=bench.kafka.bootstrap)
+    await admin.start()
+    try:
+        await admin.delete_records({place: RecordsToDelete(wanted + 4)})
+    finally:
+        await admin.close()
+    await bench.send({**SAMPLE, "event_id": "c"})
+    capsys.readouterr()
+    wanted += 5
+    async with bench.serving():
+        await wait_until(committed)
+    said = capsys.readouterr()
+    assert await bench.rows() == ["a0", "a1", "a2", "c"]
+    assert f"{place.topic}/{place.partition}" in next(
+        line for line in (said.out + said.err).splitlines() if "records_never_read" in line
+    )

@@ -11,8 +11,8 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.util import calc_crc32c
 
 from consumers.stream.ports import UnreadableBatch
-from service.kafka.partition_fetcher import FetchedRecords
-from service.kafka.record_batches import FetchedBatches
+from service.kafka.library.partition_fetcher import FetchedRecords
+from service.kafka.library.record_batches import FetchedBatches
 
 EACH, ALL = 6, 18
 """Records of a batch, and of the three batches of a fetch."""

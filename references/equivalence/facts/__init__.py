@@ -1,1 +1,8 @@
-"""Collects what two queries compare: literals, columns that are compared with each other, and numbers of rows."""
+"""Collects what two queries compare: literals, columns that are compared with each other, and numbers of rows.
+
+Change this here when it concerns:
+
+- which databases `verify` tries: `references/equivalence/facts/` (what the queries compare),
+  `references/equivalence/data/` (values and sizes), `references/equivalence/search/` (order of trials); then a case
+  in `tests/cases/equivalence.yaml`
+"""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.scope import Scope, traverse_scope
+from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.inference.column_types import with_types
 from references.equivalence.inference.keys import with_keys
@@ -14,6 +14,7 @@ from references.equivalence.inference.naming import resemblance
 from references.equivalence.reading.origins import sources
 from references.equivalence.reading.side import Side
 from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind
+from scoring.sql.query_blocks import UnresolvedError, query_blocks
 
 Named = dict[str, tuple[str, dict[str, str]]]
 """Tables by lower-cased name: the name as written, and the columns by lower-cased name."""
@@ -49,10 +50,9 @@ def _named_tables(sides: Sequence[Side]) -> Named:
 
 
 def _scopes(tree: exp.Query) -> list[Scope]:
-    try:
-        return traverse_scope(tree)
-    except (SqlglotError, AttributeError, KeyError, RecursionError):
-        return []
+    with suppress(UnresolvedError):
+        return query_blocks(tree)
+    return []
 
 
 def _gather_tables(scope: Scope, named: Named) -> None:

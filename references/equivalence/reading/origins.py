@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.scope import Scope, traverse_scope
+from sqlglot.optimizer.scope import Scope
 
 from references.schema import Schema
+from scoring.sql.query_blocks import UnresolvedError, query_blocks, visible_blocks
 
 Cell: TypeAlias = tuple[str, str]
 """Table and column, both in lower case."""
 
 _DEEPEST = 40
-"""Nested derived tables that are followed."""
+"""Nested derived tables, and blocks around a column, that are followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +68,10 @@ class Origins:
 
     def _candidates(self, column: exp.Column, scope: Scope) -> Iterator[tuple[exp.Expr | Scope, Scope]]:
         alias = column.table.lower()
-        up: Scope | None = scope
-        for _ in range(_DEEPEST):
-            if up is None:
-                return
-            for name, source in sources(up).items():
+        for block in islice(visible_blocks(scope), _DEEPEST):
+            for name, source in sources(block).items():
                 if not alias or name.lower() == alias:
-                    yield source, up
-            up = up.parent
+                    yield source, block
 
     def _within(self, name: str, source: exp.Expr | Scope, owner: Scope) -> Origin | None:
         if isinstance(source, Scope):
@@ -119,7 +118,6 @@ def sources(scope: Scope) -> Mapping[str, exp.Expr | Scope]:
 
 
 def _scopes(tree: exp.Query) -> dict[int, Scope]:
-    try:
-        return {id(scope.expression): scope for scope in traverse_scope(tree)}
-    except (SqlglotError, AttributeError, KeyError, RecursionError):
-        return {}
+    with suppress(UnresolvedError):
+        return {id(scope.expression): scope for scope in query_blocks(tree)}
+    return {}

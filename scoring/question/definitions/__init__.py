@@ -1,4 +1,8 @@
-"""Reads definitions in enriched questions, and the formulas they are made of."""
+"""Reads definitions in enriched questions, and the formulas they are made of.
+
+Change this here when a definition or a formula of an enriched question is read wrongly; then a case in
+`tests/cases/question/`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tables of English. Another language is another room like this one."""
+"""The tables of English. Another language is another room like this one.
+
+Change this here when an English word or phrase is missing; then a case in `tests/cases/question/`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads queries that do the same in other steps as one specification."""
+"""Reads queries that do the same in other steps as one specification.
+
+Change this here when two queries that do the same in other steps get different specifications.
+"""
 
 from __future__ import annotations
 

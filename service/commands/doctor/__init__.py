@@ -1,1 +1,7 @@
-"""`sqlassay doctor`: what is wrong with an installation, and how to correct it."""
+"""`sqlassay doctor`: what is wrong with an installation, and how to correct it.
+
+Change this here when it concerns:
+
+- a check of `sqlassay doctor`: `service/commands/doctor/`: `database_checks.py`, `kafka_checks.py`,
+  `other_checks.py`; then `docs/commands.md`; a planted fault in `tests/service/commands/test_doctor.py`
+"""

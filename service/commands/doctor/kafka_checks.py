@@ -8,11 +8,12 @@ from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, for_code
+from aiokafka.errors import KafkaError
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.kafka.library.admin_replies import group_errors, topic_options
 from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
 from service.settings.stream_settings import KafkaSettings
@@ -114,9 +115,11 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
         await admin.start()
         for topic in topics:
             answers = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
-            for _, _, _, name, entries in (resource for answer in answers for resource in answer.resources):
-                found = {str(each[0]): str(each[1]) for each in entries}
-                policies |= {str(name): found["cleanup.policy"]} if "cleanup.policy" in found else {}
+            policies |= {
+                name: options["cleanup.policy"]
+                for name, options in topic_options(answers)
+                if "cleanup.policy" in options
+            }
         for group in settings.groups.values():
             refused |= await _group_error(admin, group)
     except (OSError, TimeoutError, KafkaError) as failure:
@@ -142,5 +145,4 @@ async def _described(admin: Any, group: str) -> type[BaseException] | None:
         answers = await admin.describe_consumer_groups([group])
     except KafkaError as failure:
         return type(failure)
-    codes = [each[0] for answer in answers for each in answer.groups if each[0]]
-    return for_code(codes[0]) if codes else None
+    return next(iter(group_errors(answers)), None)

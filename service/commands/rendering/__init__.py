@@ -1,1 +1,6 @@
-"""What a person at a terminal sees, as rich tables."""
+"""What a person at a terminal sees, as rich tables.
+
+Change this here when it concerns:
+
+- what a terminal shows: `service/commands/rendering/`
+"""

@@ -1,1 +1,4 @@
-"""The commands about OpenTelemetry spans."""
+"""The commands about OpenTelemetry spans.
+
+Change this here when `sqlassay spans` explains a trace in another way; then `docs/commands.md`.
+"""

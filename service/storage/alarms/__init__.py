@@ -1,1 +1,4 @@
-"""The agents' alarms in PostgreSQL."""
+"""The agents' alarms in PostgreSQL.
+
+Change this here when other answers count for an agent's alarm or rhythm; then `docs/operations.md`.
+"""

@@ -2,6 +2,11 @@
 
 `evaluations` is partitioned by the day of the event. `event_keys` is not, and keeps events unique. Indexes hold an
 event's key as its digest (`EventKey.digest`), because its names may be longer than an index entry allows.
+
+Change this here when it concerns:
+
+- a table: `service/storage/tables/`, `tests/storage/column_kinds.py` (what each column may hold of a person) and a
+  new file in `migrations/versions/`; then `docs/storage.md`
 """
 
 from __future__ import annotations

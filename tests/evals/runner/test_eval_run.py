@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals.runner.grounding import invented_names
 from scoring.sql.parsing import Parsed, parse_query
+from scoring.sql.unknown_names import unknown_names
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from tests.development import HOME, labels_path
 from tests.evals.runner.weaving import GOLDS, Mill, case, lines
@@ -108,7 +108,7 @@ def test_names_are_looked_up_in_a_database_ddl_or_a_catalogue(mill: Mill, tmp_pa
     ):
         parsed = parse_query(sql or "", None)
         assert isinstance(parsed, Parsed)
-        found = invented_names(parsed, sql or "", schema.tables)
+        found = unknown_names(parsed, schema.tables)
         assert (found.tables, found.columns) == (tables, columns)
 
 

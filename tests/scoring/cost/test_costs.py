@@ -8,6 +8,8 @@ from scoring.linking import is_named
 from tests.scoring.cost.generators import GENERATORS
 from tests.scoring.cost.measuring import growth, largest, seconds
 
+pytestmark = pytest.mark.campaign
+
 MOST_GROWTH = 2.3
 MOST_SECONDS = 0.5
 QUICK = (

@@ -16,6 +16,8 @@ from service.judges.weights import local_judge
 from tests.examples import example_case
 from tests.scoring.forgery.definitions import SAMPLES, Sample, pairs
 
+pytestmark = pytest.mark.campaign
+
 JUDGE = local_judge()
 PAIRS = list(pairs())
 

@@ -18,6 +18,8 @@ from tests.scoring.forgery.forging import Pair, filled, pairs, rendered
 from tests.scoring.forgery.honest import DIALECTS, FILTERED, REWORDED, TOPS, Honest
 from tests.scoring.forgery.scores import JUDGE, examined, judged
 
+pytestmark = pytest.mark.campaign
+
 CASES = Path(__file__).parents[2] / "cases"
 PAIRS = tuple(pairs())
 LEAST_PAIRS = 300

@@ -12,6 +12,8 @@ from tests.scoring.invariance.samples import invented
 from tests.scoring.invariance.table import moves, share_within
 from tests.scoring.invariance.unproved import proved
 
+pytestmark = pytest.mark.campaign
+
 LEAST_PAIRS = 1000
 LEAST_SAMPLES = 60
 FLOORS = {

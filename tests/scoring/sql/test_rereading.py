@@ -37,6 +37,7 @@ REREAD = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("dialect", [None, "bigquery", "postgres", "spark"])
 @pytest.mark.parametrize("name", REREAD)
 def test_text_with_many_readings_costs_a_few_honest_queries(name: str, dialect: str | None) -> None:

@@ -84,6 +84,7 @@ def _change(node: exp.Expr, kind: str) -> bool:
     return True
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("case", CASES)
 def test_a_changed_value_column_or_operator_changes_the_specification(case: dict[str, Any]) -> None:
     spec = specification(case)

@@ -20,6 +20,8 @@ from scoring.query import Unscored
 from scoring.specification import SqlSpec
 from scoring.sql import read_sql
 
+pytestmark = pytest.mark.campaign
+
 CASES: list[dict[str, Any]] = [
     case
     for path in sorted((Path(__file__).parents[2] / "cases" / "sql").glob("*.yaml"))

@@ -25,6 +25,8 @@ from scoring.sql.subqueries import read_subquery
 from tests.scoring.sql.engines import Ask, agrees, answers, duckdb_engine, has_no_value, postgres_engine, sqlite_engine
 from tests.scoring.sql.value_grammar import Grammar
 
+pytestmark = pytest.mark.campaign
+
 DRAWN = 7000
 """Expressions of each dialect."""
 SEED = 1

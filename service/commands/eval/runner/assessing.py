@@ -9,7 +9,6 @@ from typing import Any
 from evals.runner.answers import AnswerScore, EquivalenceFinding, StructuralCheck
 from evals.runner.cases import BenchmarkCase
 from evals.runner.cleaning import cleaned_sql
-from evals.runner.grounding import UngroundedError, invented_names
 from evals.runner.verified import AnswerVerification
 from references.comparison.comparing import ResultMatch, compare
 from references.databases.access import UnknownDatabaseError
@@ -21,6 +20,8 @@ from scoring.record import Record
 from scoring.rules import Rules
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import Parsed, parse_query
+from scoring.sql.query_blocks import UnresolvedError
+from scoring.sql.unknown_names import unknown_names
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from service.commands.eval.runner.comparing_answers import AnswerComparer
 from service.commands.eval.runner.gold_doubts import GoldDoubts
@@ -114,8 +115,8 @@ def _structure(assessor: Assessor, case: BenchmarkCase, sql: str) -> StructuralC
     if not isinstance(schema, CaseSchema):
         return StructuralCheck(parse_ok=True, detail=f"names were not checked: {schema}" if schema else "")
     try:
-        found = invented_names(parsed, sql, schema.tables)
-    except UngroundedError as error:
+        found = unknown_names(parsed, schema.tables)
+    except UnresolvedError as error:
         return StructuralCheck(parse_ok=True, detail=f"names were not checked: {error}")
     return StructuralCheck(
         parse_ok=True,

@@ -10,58 +10,21 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from evals.runner.grounding import invented_names
 from references.comparison.alternatives import expand
 from references.databases.access import DatabaseLimits
 from references.databases.opening import open_database
 from references.sandbox import Failure
-from scoring.schema import ColumnType, DatabaseSchema
 from scoring.sql.parsing import Parsed, parse_query
+from scoring.sql.unknown_names import unknown_names
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from tests.development import HOME, labels_path
-
-TABLES = {"looms": ("id", "name", "mill"), "mills": ("id", "town")}
-COLUMNS = {table: {str(name): ColumnType.TEXT for name in names} for table, names in TABLES.items()}
-SCHEMA = DatabaseSchema(tables=COLUMNS, open_tables=frozenset({"yarn_view"}))
-
-GROUNDED = """
-SELECT id FROM looms
-SELECT LOOMS.Id FROM Looms
-SELECT public.looms.id FROM public.looms
-SELECT * FROM (SELECT * FROM looms) AS q WHERE q.name = 'a'
-WITH t (a, b) AS (SELECT id, name FROM looms) SELECT a, b FROM t
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n
-SELECT COUNT(*) AS c FROM looms GROUP BY name HAVING c > 1 ORDER BY c
-SELECT id FROM looms UNION SELECT id FROM mills ORDER BY id
-SELECT name FROM looms WHERE EXISTS (SELECT 1 FROM mills AS m WHERE m.id = looms.mill)
-SELECT name FROM looms WHERE name = "Ada"
-SELECT anything FROM yarn_view
-SELECT town FROM looms JOIN mills USING (id)
-SELECT rowid FROM looms
-SELECT l.* FROM looms AS l, json_each(l.name) AS j WHERE j.value = 1
-SELECT x.id, y.c FROM looms AS x, LATERAL (SELECT x.name AS c) AS y
-VALUES (1, 2)
-"""
-INVENTED = [
-    ("SELECT x FROM looms", (), ("looms.x",)),
-    ("SELECT a.x, b.town FROM looms AS a JOIN mills AS b ON a.mill = b.id", (), ("looms.x",)),
-    ("SELECT x FROM looms JOIN mills ON mill = mills.id", (), ("x",)),
-    ("SELECT zz.id FROM looms", (), ("zz.id",)),
-    ("WITH t AS (SELECT id AS k FROM looms) SELECT k, z FROM t", (), ("z",)),
-    ("SELECT * FROM (SELECT * FROM looms) AS q WHERE q.nope = 1", (), ("q.nope",)),
-    ("SELECT id FROM looms UNION SELECT idd FROM mills", (), ("mills.idd",)),
-    ("SELECT id FROM looms WHERE mill IN (SELECT id FROM mils WHERE town = 'A')", ("mils",), ()),
-    ("SELECT town FROM looms JOIN mills USING (idx)", (), ("idx",)),
-    ("SELECT id, RANK() OVER (PARTITION BY wrong ORDER BY id) FROM looms", (), ("looms.wrong",)),
-    ("SELECT t1.name FROM looms AS t1 ORDER BY t1.nope", (), ("looms.nope",)),
-    ("SELECT (SELECT MAX(t.idd) FROM looms AS t WHERE t.mill = m.id) FROM mills AS m", (), ("looms.idd",)),
-]
+from tests.scoring.sql.named_queries import GROUNDED, INVENTED, SCHEMA
 
 
 def invented(sql: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parsed = parse_query(sql, None)
     assert isinstance(parsed, Parsed)
-    found = invented_names(parsed, sql, SCHEMA)
+    found = unknown_names(parsed, SCHEMA)
     return found.tables, found.columns
 
 
@@ -94,7 +57,7 @@ def test_names_are_invented_exactly_where_sqlite_does_not_find_them() -> None:
                 assert isinstance(parsed, Parsed)
                 result = database.run(f"SELECT * FROM ({sql.strip().rstrip(';')}) LIMIT 0")
                 missing = isinstance(result, Failure) and "no such" in result.detail
-                assert bool(invented_names(parsed, sql, schema.tables)) is missing, sql
+                assert bool(unknown_names(parsed, schema.tables)) is missing, sql
                 seen[missing] += 1
     assert min(seen[True], seen[False]) > 500
 
@@ -118,6 +81,6 @@ def test_gold_queries_of_other_dialects_invent_nothing() -> None:
         for each in expand(row["query"], 8, written_out=True).alternatives:
             parsed = parse_query(each.sql, "postgres")
             assert isinstance(parsed, Parsed)
-            assert not invented_names(parsed, each.sql, schema.tables), each.sql
+            assert not unknown_names(parsed, schema.tables), each.sql
             seen += 1
     assert seen > 300

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from aiokafka import TopicPartition
-from aiokafka.consumer import consumer
 from aiokafka.consumer.fetcher import Fetcher, FetchResult, PartitionRecords
 from aiokafka.errors import (
     KafkaError,
@@ -24,7 +23,7 @@ from aiokafka.errors import (
 
 from consumers.stream.ports import UnreadableBatch
 from consumers.wire.texts import shorten
-from service.kafka.record_batches import FetchedBatches
+from service.kafka.library.record_batches import FetchedBatches
 from service.logs import log
 
 _LIBRARY = logging.getLogger("aiokafka.consumer.fetcher")
@@ -176,11 +175,3 @@ def _log_unread(place: TopicPartition, offset: int) -> None:
 
 def _name(place: TopicPartition) -> str:
     return f"{place.topic}/{place.partition}"
-
-
-def fetch_by_partition() -> None:
-    """Makes every consumer of this process fetch so; raises `AttributeError` if aiokafka has changed."""
-    if consumer.Fetcher is not PartitionFetcher:
-        # what is overridden must be what is called
-        getattr(consumer.Fetcher, "_proc_fetch_request")  # noqa: B009 a private name
-        consumer.Fetcher = PartitionFetcher

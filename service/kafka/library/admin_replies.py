@@ -1,0 +1,25 @@
+"""Reads what aiokafka's administrator returns: structures whose fields have numbers in place of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from aiokafka.errors import for_code
+
+
+def group_errors(replies: Iterable[Any]) -> list[type[BaseException]]:
+    """Why groups could not be described; empty where all were."""
+    return [for_code(group[0]) for reply in replies for group in reply.groups if group[0]]
+
+
+def has_members(replies: Iterable[Any]) -> bool:
+    """Whether any of the described groups has members."""
+    # error code, name, state, protocol type, protocol, members
+    return any(group[5] for reply in replies for group in reply.groups)
+
+
+def topic_options(replies: Iterable[Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each described topic with its configuration; a topic that may not be described has none."""
+    for _, _, _, name, entries in (resource for reply in replies for resource in reply.resources):
+        yield str(name), {str(each[0]): str(each[1]) for each in entries}
