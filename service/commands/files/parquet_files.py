@@ -42,6 +42,19 @@ def _records(source: str, file: Any, fields: dict[str, str]) -> Iterator[InputLi
                 yield table_line(number, row, fields)
 
 
+def parquet_records(source: str) -> Iterator[dict[str, object]]:
+    """Opens the file at once and returns each row as it is. Ends the command if the file is no Parquet."""
+    with _faults_named(source):
+        file = parquet.ParquetFile(source)
+    return _rows(source, file)
+
+
+def _rows(source: str, file: Any) -> Iterator[dict[str, object]]:
+    with file, _faults_named(source):
+        for batch in file.iter_batches(_ROWS):
+            yield from batch.to_pylist()
+
+
 @contextmanager
 def _faults_named(source: str) -> Generator[None]:
     try:
