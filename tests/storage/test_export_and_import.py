@@ -72,13 +72,14 @@ async def test_exported_answers_that_are_scored_and_imported_are_a_new_version_o
     await record(
         engine, timed, stored("timeless"), stored("elsewhere", source="/shop/1"), stored("x", tenant="millers")
     )
+    await record(engine, stored("enriched", enriched_question="How many loaves of the kind enriched were sold?"))
     out, again = tmp_path / f"out.{suffix}", tmp_path / f"again.{suffix}"
     done = await sqlassay("export", "--tenant", "bakers", "--out", str(out))
-    assert (done.returncode, done.stderr) == (0, "exported 3\n")
+    assert (done.returncode, done.stderr) == (0, "exported 4\n")
     scored_again(out, again)
     before = await rows(engine)
     done = await sqlassay("import", str(again), "--tenant", "bakers")
-    assert (done.returncode, json.loads(done.stdout)["added"]) == (0, 3)
+    assert (done.returncode, json.loads(done.stdout)["added"]) == (0, 4)
     after = await rows(engine)
     new = [each for each in after if each["id"] not in {row["id"] for row in before}]
     assert [each for each in after if each not in new] == before
@@ -86,13 +87,23 @@ async def test_exported_answers_that_are_scored_and_imported_are_a_new_version_o
     for each in new:
         original = originals[each["event"]]
         assert (each["judge"], each["current"], each["trigger"]) == (LOCAL.name, False, "backfill")
-        for name in ("occurred_at", "source", "question", "sql", "agent_version", "attributes", "p_alone", "score"):
+        for name in (
+            "occurred_at",
+            "source",
+            "question",
+            "sql",
+            "agent_version",
+            "attributes",
+            "p_alone",
+            "enrichment_score",
+            "score",
+        ):
             assert each[name] == original[name], name
         # relative dates were anchored as they were at first
         assert {**each["record"], "judge": "local/older"} == original["record"]
         assert datetime.fromtimestamp((each["id"].int >> 80) / 1000, UTC) == each["occurred_at"]
     second = await sqlassay("import", str(again))
-    assert (second.returncode, json.loads(second.stdout)["already"], json.loads(second.stdout)["added"]) == (0, 3, 0)
+    assert (second.returncode, json.loads(second.stdout)["already"], json.loads(second.stdout)["added"]) == (0, 4, 0)
     assert await rows(engine) == after
 
 

@@ -31,6 +31,7 @@ _ALWAYS = ("event_id", *SCORED_FIELDS, "unscored", "evaluator_version", "rules_v
 _SOMETIMES = (*MODEL_FIELDS, "p_judge", "rules_applied", "p_alone")
 _WITH_SCORE = frozenset(SCORED_FIELDS) - {"follow_up"}
 _ESCAPE = b"\\u"
+_Score = Annotated[float, Field(ge=0, le=100)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Word = Annotated[str, Field(min_length=1, max_length=256)]
@@ -49,7 +50,7 @@ class SkippedLine:
 
 class _Enrichment(BaseModel):
     status: EnrichmentStatus
-    score: _Share | None = None
+    score: _Score | None = None
 
 
 class _Reason(BaseModel):
@@ -65,7 +66,7 @@ class _ScoreLine(BaseModel):
     tenant: TenantName = "default"
     agent: Name = "default"
     source: Annotated[str, Field(max_length=260)] = ""
-    score: Annotated[float, Field(ge=0, le=100)] | None = None
+    score: _Score | None = None
     tier: Tier | None = None
     filter_status: FilterStatus | None = None
     verdict: Verdict | None = None
