@@ -18,7 +18,7 @@ from tests.library.foreign_packages import check_with
 pa: Any = pytest.importorskip("pyarrow", reason="needs pyarrow: the extra arrow")
 pq: Any = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow: the extra arrow")
 ROOT = Path(__file__).parents[2]
-ENGINES = ("pyspark==4.3.0", "ray[data]==2.60.0", "pyarrow>=22", "orjson", "typer>=0.29", "pytest")
+ENGINES = ("pyspark==4.3.0", "pandas<3", "ray[data]==2.60.0", "pyarrow>=22", "orjson", "typer>=0.29", "pytest")
 """With which `make nightly` runs the tests of this file."""
 RULES = {"benign_filters": ["barn = 'north'"]}
 
@@ -125,6 +125,8 @@ def test_a_missing_package_is_named(module: str, extra: str) -> None:
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     sql: Any = pytest.importorskip("pyspark.sql", reason="needs pyspark: the extra spark")
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     # two executors, each a process of its own
     builder = sql.SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.executor.instances", "2").config("spark.sql.files.maxPartitionBytes", "20000")
