@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -161,7 +162,7 @@ async def test_what_cannot_be_imported_is_counted_and_named(engine, sqlassay, tm
         "failed": 1,
         "refused": 8,
     }
-    assert "8 of 14 lines refused; line 1: it is no JSON object" in done.stderr
+    assert "8 of 14 lines refused; line 1: NOT_AN_OBJECT: it is no JSON object" in done.stderr
     assert [each["event_id"] for each in await rows(engine) if each["evaluator_version"] == "9"] == ["known"]
     unknown = await sqlassay("import", "-", text=lines[-1])
     assert (unknown.returncode, "of answers that are not stored" in unknown.stderr) == (1, True)
@@ -184,6 +185,34 @@ async def test_a_refused_line_says_which_field_and_why(engine, sqlassay, line, w
     done = await sqlassay("import", "-", "--tenant", "bakers", text=json.dumps(whole))
     assert why in done.stderr
     assert await rows(engine) == []
+
+
+async def test_a_row_that_the_database_refuses_is_named_and_the_others_are_stored(engine, sqlassay, tmp_path):
+    await record(engine, *(stored(str(number)) for number in range(5)))
+    async with engine.begin() as connection:
+        await connection.execute(
+            text("ALTER TABLE evaluations ADD CONSTRAINT odd CHECK (score IS NULL OR score <> 13)")
+        )
+    whole = {"tenant": "bakers", "agent": "oven"}
+    lines = [
+        {**stored(str(number)).record, **whole, "evaluator_version": "9", "score": 13.0 if number == 2 else 14.0}
+        for number in range(5)
+    ]
+    done = await sqlassay("import", "-", text="\n".join(map(json.dumps, lines)))
+    assert (done.returncode, json.loads(done.stdout)["added"], json.loads(done.stdout)["refused"]) == (1, 4, 1)
+    assert "event '2' of tenant 'bakers': CheckViolationError" in done.stderr
+    added = [each["event_id"] for each in await rows(engine) if each["score"] == 14]
+    assert sorted(added) == ["0", "1", "3", "4"]
+
+
+async def test_a_table_is_exported_as_csv_too_and_not_imported(engine, sqlassay, tmp_path):
+    await record(engine, stored("a"))
+    out = tmp_path / "out.csv"
+    await sqlassay("export", "--out", str(out))
+    [row] = csv.DictReader(out.read_text().splitlines())
+    assert (row["event_id"], json.loads(row["reasons"])) == ("a", stored("a").record["reasons"])
+    done = await sqlassay("import", str(out))
+    assert (done.returncode, "write the scores as JSONL or Parquet" in done.stderr) == (2, True)
 
 
 async def test_a_range_is_exported_oldest_first_and_others_stay(engine, sqlassay, tmp_path):

@@ -11,7 +11,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from consumers.evaluation.event_evaluation import FILLABLE
-from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, parse_json, refuse_bad_text
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, parse_json, refuse_bad_text
 from consumers.wire.field_types import Name
 from consumers.wire.tenants import TenantName
 from scoring.query import UnscoredReason
@@ -111,34 +111,48 @@ def read_score(
     raw: bytes | None, *, tenant: str | None = None, evaluator_version: str | None = None
 ) -> ScoreRow | RefusedLine | SkippedLine:
     """The score on a line, under another evaluator version if one is given; lines of other tenants are refused."""
-    if raw is None:
-        return RefusedLine(f"it is longer than {LONGEST} bytes")
     try:
-        document = parse_json(raw)
-        if not isinstance(document, dict):
-            return RefusedLine("it is no JSON object: give lines out of `sqlassay score`")
-        fields = {name: value for name, value in cast("dict[str, Any]", document).items() if value is not None}
+        fields = _fields(raw)
         if evaluator_version is not None:
             fields["evaluator_version"] = evaluator_version
-        if _ESCAPE in raw:
-            refuse_bad_text(fields)
         line = _ScoreLine.model_validate(fields)
     except InvalidEvent as error:
         return RefusedLine(str(error))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        path = ".".join(str(part) for part in first["loc"])
-        return RefusedLine(f"field {path}: {first['msg']}" if path else first["msg"].removeprefix("Value error, "))
-    if tenant is not None and line.tenant != tenant:
-        return RefusedLine(f"it is of tenant {line.tenant!r}, and --tenant is {tenant!r}")
+        return RefusedLine(_fault(error))
     if line.unscored in FILLABLE:
         return SkippedLine()
-    lacking = sorted(_WITH_SCORE - fields.keys()) if line.unscored is None else []
-    if lacking:
+    if tenant is not None and line.tenant != tenant:
+        return RefusedLine(f"it is of tenant {line.tenant!r}, and --tenant is {tenant!r}")
+    lacking = sorted(_WITH_SCORE - fields.keys())
+    if lacking and line.unscored is None:
         return RefusedLine(f"field {lacking[0]} is absent: give whole lines out of `sqlassay score`")
+    return line.row(_record(fields))
+
+
+def _fields(raw: bytes | None) -> dict[str, Any]:
+    """The fields that have a value; raises `InvalidEvent`."""
+    if raw is None:
+        raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"it is longer than {LONGEST} bytes")
+    document = parse_json(raw)
+    if not isinstance(document, dict):
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, "it is no JSON object: give lines out of `sqlassay score`")
+    fields = {name: value for name, value in cast("dict[str, Any]", document).items() if value is not None}
+    if _ESCAPE in raw:
+        refuse_bad_text(fields)
+    return fields
+
+
+def _fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    path = ".".join(str(part) for part in first["loc"])
+    return f"field {path}: {first['msg']}" if path else first["msg"].removeprefix("Value error, ")
+
+
+def _record(fields: Mapping[str, object]) -> dict[str, object]:
+    """The line out, in its own order."""
     names = (*_ALWAYS, *(name for name in _SOMETIMES if name in fields))
-    blank: dict[str, object] = {"normalizations": []} if line.unscored is not None else {}
-    return line.row({name: fields.get(name, blank.get(name)) for name in names})
+    return {name: fields.get(name, [] if name == "normalizations" else None) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
