@@ -18,7 +18,7 @@ def assay(question: str | None, sql: str | None, dialect: str | None = None) -> 
     """
     answer = {"question": question, "sql": sql, "dialect": dialect}
     [scored] = _scorer().score_many([answer])
-    return {name: getattr(scored, name) for name in _FIELDS} | {"reasons": [each.code for each in scored.reasons]}
+    return {**{name: getattr(scored, name) for name in _FIELDS}, "reasons": [each.code for each in scored.reasons]}
 
 
 def assay_json(question: str | None, sql: str | None, dialect: str | None = None) -> str:
