@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from struct import Struct
+from time import monotonic
 from typing import Generic, TypeVar, cast
 
 from service.processes.child import limit_cpu
@@ -24,19 +25,22 @@ Result = TypeVar("Result")
 _END_SECONDS = 5.0
 _PLACE = Struct("Q")
 _WAITING = 8
+_SEND_SECONDS = 0.01
+"""Results wait for others at most so long: a message for each would cost the parent more than the rest it does."""
 
 
 class BudgetedProcess(Generic[Item, Result]):
     """Runs a function on one item after another in a process of its own; each may take so many seconds of CPU.
 
     Start it before the first thread, because the process is forked. A process that an item ends is replaced, and the
-    item's result is `CallEnded`; the items before it, whose results went with the process, run again.
+    item's result is `CallEnded`; the items before it whose results went with the process run again.
     """
 
     def __init__(self, function: Callable[[Item], Result], cpu_seconds: float) -> None:
         self._function, self._cpu_seconds = function, cpu_seconds
         self._place = mmap(-1, _PLACE.size)
         self._parts: deque[Sequence[Item] | CallEnded] = deque()
+        self._received = 0
         self._results: list[Result | CallEnded] = []
         self._process, self.pipe = self._started()
 
@@ -64,19 +68,27 @@ class BudgetedProcess(Generic[Item, Result]):
         self._send(items)
 
     def _send(self, items: Sequence[Item]) -> None:
+        self._received = 0
         _PLACE.pack_into(self._place, 0, 0)
         # a process that has ended is replaced once its results are asked for
         with suppress(OSError):
             self.pipe.send(items)
 
     def collect(self) -> list[Result | CallEnded] | None:
-        """Waits until `pipe` is readable. Returns all results, or None where a new process goes on with the items."""
-        part = cast("Sequence[Item]", self._parts.popleft())
+        """Waits until `pipe` is readable. Returns all results, or None where some are still to come."""
+        part = cast("Sequence[Item]", self._parts[0])
         try:
-            self._results += cast("list[Result]", self.pipe.recv())
+            results = cast("list[Result]", self.pipe.recv())
         except (EOFError, OSError):
-            place = min(_PLACE.unpack_from(self._place)[0], len(part) - 1)
-            self._parts.extendleft((part[place + 1 :], self._replaced(), part[:place]))
+            self._parts.popleft()
+            place = min(max(_PLACE.unpack_from(self._place)[0], self._received), len(part) - 1)
+            self._parts.extendleft((part[place + 1 :], self._replaced(), part[self._received : place]))
+            return self._advanced()
+        self._results += results
+        self._received += len(results)
+        if self._received < len(part):
+            return None
+        self._parts.popleft()
         return self._advanced()
 
     def _advanced(self) -> list[Result | CallEnded] | None:
@@ -188,13 +200,16 @@ class _Serving(Generic[Item, Result]):
         # the parent may go at any time
         with suppress(EOFError, BrokenPipeError):
             while True:
-                self.pipe.send(self._results(cast("Sequence[Item]", self.pipe.recv())))
+                self._work(cast("Sequence[Item]", self.pipe.recv()))
 
-    def _results(self, items: Sequence[Item]) -> list[Result]:
+    def _work(self, items: Sequence[Item]) -> None:
         results: list[Result] = []
+        sent = monotonic()
         for number, item in enumerate(items):
             _PLACE.pack_into(self.place, 0, number)
             limit_cpu(self.cpu_seconds)
             results.append(self.function(item))
             limit_cpu(0)
-        return results
+            if monotonic() - sent > _SEND_SECONDS or number == len(items) - 1:
+                self.pipe.send(results)
+                results, sent = [], monotonic()
