@@ -101,7 +101,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --pyt
   $(if $(PIP_INDEX_URL),--default-index $(PIP_INDEX_URL))
 
 lock: $(STAMP) ## Pin what pyproject.toml asks for, with hashes; ARGS="--upgrade" or ARGS="--upgrade-package NAME" takes newer versions.
-	@$(RESOLVE) $(ARGS) pyproject.toml --all-extras -o constraints.txt
+	@$(RESOLVE) $(ARGS) pyproject.toml --extra dev --extra fuzz -o constraints.txt
 	@$(RESOLVE) -c constraints.txt pyproject.toml --extra msk --extra service --extra telemetry --extra verify -o deploy/image/packages.txt
 	@echo hatchling | $(RESOLVE) -c constraints.txt - -o deploy/image/build-packages.txt
 

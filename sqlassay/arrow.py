@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -37,8 +38,13 @@ def score_batch(batch: Any, *, scorer: Scorer | None = None) -> Any:
     result has the columns of `SCORES`. A `Table` has `to_batches`.
     """
     read = [name for name in ANSWER_FIELDS if name in batch.schema.names]
-    scored = (scorer or Scorer()).score_many(batch.select(read).to_pylist())
+    scored = (scorer or _default_scorer()).score_many(batch.select(read).to_pylist())
     return pa.RecordBatch.from_pylist([_row(each) for each in scored], schema=SCORES)
+
+
+@cache
+def _default_scorer() -> Scorer:
+    return Scorer()
 
 
 def _row(answer: ScoredAnswer) -> dict[str, object]:

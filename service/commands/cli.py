@@ -33,6 +33,7 @@ from service.commands.options import (
     with_options,
 )
 from service.commands.spans.app import spans
+from service.commands.transfer.app import export, import_
 
 app = typer.Typer(
     name="sqlassay",
@@ -48,7 +49,8 @@ app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
-app.command()(mcp)
+for name, command in (("mcp", mcp), ("export", export), ("import", import_)):
+    app.command(name)(command)
 for name, group in (
     ("bench", bench),
     ("learn", learn),

@@ -142,13 +142,14 @@ def scored_file(files: ScoredFiles, more: Iterable[str] = ()) -> Generator[tuple
 
 NAME_FIELDS = ("event_id", "tenant", "agent")
 """The fields of a row that say whose answer it is."""
-TABLE_FIELDS = (*NAME_FIELDS, *SCORED_FIELDS, "unscored", "line", "evaluator_version", "rules_version")
+TABLE_FIELDS = (*NAME_FIELDS, "source", *SCORED_FIELDS, "unscored", "line", "evaluator_version", "rules_version")
 """The columns of a table of rows."""
 
 
 def names_of(event: QueryEvent) -> Record:
-    """The `NAME_FIELDS` of an event."""
-    return {name: getattr(event, name) for name in NAME_FIELDS}
+    """The `NAME_FIELDS` of an event, and its source if it names another than the default."""
+    names: Record = {name: getattr(event, name) for name in NAME_FIELDS}
+    return names if event.source == f"/{event.tenant}/{event.agent}" else {**names, "source": event.source}
 
 
 def no_names(line: InputLine) -> Record:

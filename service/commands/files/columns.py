@@ -45,8 +45,7 @@ class Columns:
 
     def of_table(self, source: str, found: Collection[str]) -> dict[str, str]:
         """Each field that a table has, with its column. Ends the command if the question or the SQL is not there."""
-        own = {_ALIASES.get(name, name): name for name in found if name in FIELDS}
-        columns = own | self.named
+        columns = field_names(found) | self.named
         for field, column in {"question": "question", "sql": "sql", **self.named}.items():
             if columns.get(field, column) not in found:
                 refuse(f"{source} has no column {column!r}: name it with {_OPTIONS[field]}; {shown(found)}")
@@ -67,6 +66,11 @@ class Columns:
         event = {name: value for name, value in keys.items() if name not in other}
         event |= {field: keys[column] for field, column in self.named.items() if column in keys}
         return InputLine(line.number, orjson.dumps(event))
+
+
+def field_names(found: Collection[str]) -> dict[str, str]:
+    """Each field of an event among the columns of a table, with its column."""
+    return {_ALIASES.get(name, name): name for name in found if name in FIELDS}
 
 
 def key_hint(raw: bytes) -> str:

@@ -61,7 +61,7 @@ class ScoredFiles:
             refuse(f"{self.source} is both input and output: name another --out")
         kind = Format.of(self.source)
         if kind is Format.PARQUET:
-            yield _parquet().parquet_lines(self.source, self.columns)
+            yield parquet_module().parquet_lines(self.source, self.columns)
             return
         with open_input(self.source) as stream:
             yield csv_lines(stream, self.source, self.columns) if kind is Format.CSV else self._json(stream)
@@ -72,16 +72,23 @@ class ScoredFiles:
     @contextmanager
     def rows(self, fields: tuple[str, ...]) -> Generator[RowSink]:
         """Opens the file of rows; a table has these fields as columns."""
-        kind = Format.of(self.target)
-        if kind is Format.PARQUET:
-            with _parquet().parquet_rows(self.target, fields) as sink:
-                yield sink
-            return
-        with open_output(self.target) as stream:
-            yield csv_rows(stream, self.target, fields) if kind is Format.CSV else stream
+        with row_sink(self.target, fields) as sink:
+            yield sink
 
 
-def _parquet() -> ModuleType:
+@contextmanager
+def row_sink(target: str, fields: tuple[str, ...]) -> Generator[RowSink]:
+    """Opens a file of rows in the format of its suffix; a table has these fields as columns."""
+    kind = Format.of(target)
+    if kind is Format.PARQUET:
+        with parquet_module().parquet_rows(target, fields) as sink:
+            yield sink
+        return
+    with open_output(target) as stream:
+        yield csv_rows(stream, target, fields) if kind is Format.CSV else stream
+
+
+def parquet_module() -> ModuleType:
     """Reads and writes Parquet. Ends the command where pyarrow is not installed."""
     try:
         from service.commands.files import parquet_files  # noqa: PLC0415 an extra

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -42,6 +42,19 @@ def _records(source: str, file: Any, fields: dict[str, str]) -> Iterator[InputLi
                 yield table_line(number, row, fields)
 
 
+def parquet_records(source: str) -> Iterator[dict[str, object]]:
+    """Opens the file at once and returns each row as it is. Ends the command if the file is no Parquet."""
+    with _faults_named(source):
+        file = parquet.ParquetFile(source)
+    return _rows(source, file)
+
+
+def _rows(source: str, file: Any) -> Iterator[dict[str, object]]:
+    with file, _faults_named(source):
+        for batch in file.iter_batches(_ROWS):
+            yield from batch.to_pylist()
+
+
 @contextmanager
 def _faults_named(source: str) -> Generator[None]:
     try:
@@ -53,7 +66,7 @@ def _faults_named(source: str) -> Generator[None]:
 @contextmanager
 def parquet_rows(target: str, fields: tuple[str, ...]) -> Generator[RowSink]:
     """Opens the file, yields what writes its rows, and completes the file on leaving."""
-    schema = arrow.schema([(name, _type(name)) for name in fields])
+    schema = table_schema(fields)
     try:
         with parquet.ParquetWriter(target, schema) as writer:
             rows = _ParquetRows(writer, schema)
@@ -61,6 +74,11 @@ def parquet_rows(target: str, fields: tuple[str, ...]) -> Generator[RowSink]:
             rows.flush()
     except OSError as error:
         refuse(f"cannot write {target}: {error.strerror or error}")
+
+
+def table_schema(fields: Iterable[str]) -> Any:
+    """The `pyarrow.Schema` of a table of rows with these fields."""
+    return arrow.schema([(name, _type(name)) for name in fields])
 
 
 def _type(name: str) -> Any:

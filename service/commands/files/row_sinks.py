@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol, cast
 
 import orjson
@@ -20,7 +20,11 @@ def flat_row(content: bytes, fields: Iterable[str]) -> dict[str, str | float | b
     >>> flat_row(b'{"score": 90.0, "reasons": [{"code": "A"}]}', ("score", "tier", "reasons"))
     {'score': 90.0, 'tier': None, 'reasons': '[{"code":"A"}]'}
     """
-    row = cast("dict[str, object]", orjson.loads(content))
+    return flat_fields(cast("dict[str, object]", orjson.loads(content)), fields)
+
+
+def flat_fields(row: Mapping[str, object], fields: Iterable[str]) -> dict[str, str | float | bool | None]:
+    """The fields of a row that is not encoded, as `flat_row` gives them."""
     return {name: _cell(row.get(name)) for name in fields}
 
 

@@ -111,17 +111,18 @@ async def stored_events(engine: AsyncEngine, wanted: EvaluationFilter) -> AsyncG
         if not rows:
             return
         after = (rows[-1]["occurred_at"], rows[-1]["event"])
-        yield [_stored_event(dict(row)) for row in rows]
+        yield [stored_event(dict(row)) for row in rows]
 
 
 async def newest_events(engine: AsyncEngine, wanted: EvaluationFilter, most: int) -> list[StoredEvent]:
     """At most so many events, newest first; raises `StoreUnavailable`."""
     newest = (_ROWS.occurred_at.desc(), _ROWS.id.desc())
     query = select(EVALUATIONS, _KEYS.payload_hash).join(EVENT_KEYS, _SAME_EVENT).where(*rescorable_rows(wanted))
-    return [_stored_event(row) for row in await fetch_rows(engine, query.order_by(*newest).limit(most))]
+    return [stored_event(row) for row in await fetch_rows(engine, query.order_by(*newest).limit(most))]
 
 
-def _stored_event(row: Mapping[str, Any]) -> StoredEvent:
+def stored_event(row: Mapping[str, Any]) -> StoredEvent:
+    """The event of a row of `evaluations` with the `payload_hash` of its key."""
     fields = {name: row[name] for name in _EVENT_FIELDS}
     moment = row["occurred_at"]
     try:

@@ -1,0 +1,1 @@
+"""`sqlassay export` and `import`: stored scores to files, and scores that were made elsewhere back."""
