@@ -24,6 +24,7 @@ from service.api import (
     traces,
 )
 from service.api.errors import handle_errors
+from service.api.feedback import feedback_routes
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.api.request_ids import RequestIds
@@ -64,7 +65,19 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, canaries, slices, incidents, rules, schemas, audit, docs_page)
+    reading = (
+        evaluations,
+        labels,
+        feedback_routes,
+        review,
+        canaries,
+        slices,
+        incidents,
+        rules,
+        schemas,
+        audit,
+        docs_page,
+    )
     console = (
         overview_page,
         agent_page,

@@ -30,6 +30,8 @@ from service.console.forms import ListForm
 from service.console.meanings import FILTER_STATUSES, LEVELS, NORMALIZATIONS, REFERENCES, VERDICTS, meanings
 from service.console.rendering import SAFE_HEADERS, page
 from service.judges.weights import local_judge
+from service.storage.feedback.asked_again import asked_again
+from service.storage.feedback.feedback_reading import feedback_on
 from service.storage.label_store import labelled_evaluation, past_labels_of
 from service.storage.scores.neighbours import neighbours
 from service.storage.scores.other_answers import other_answers
@@ -47,6 +49,8 @@ class _Texts:
     sql: ShownSql
     others: Sequence[ShownSql]
     """The reference, and then the corrections of the labels."""
+    edited: Sequence[ShownSql]
+    """The SQL as each user edited it; empty where none did."""
 
 
 @router.get("/console/evaluations/{evaluation_id}")
@@ -56,10 +60,12 @@ async def show_evaluation(
     """Shows one answer with everything that explains its score. The query is that of the list it was found in."""
     row = await _found(service, evaluation_id, reader.tenant)
     record: Mapping[str, Any] = {**dict.fromkeys((*SCORED_FIELDS, "rationale")), **row["record"]}
+    event = EventKey(row["tenant"], row["source"], row["event_id"])
+    said = await feedback_on(service.engine, event)
     # a thousand lines of SQL must not hold up the event loop
-    laid_out = await asyncio.to_thread(_laid_out, row)
+    laid_out = await asyncio.to_thread(_laid_out, row, said)
     others = await other_answers(service.engine, row)
-    past = await past_labels_of(service.engine, EventKey(row["tenant"], row["source"], row["event_id"]))
+    past = await past_labels_of(service.engine, event)
     wanted = query.at(datetime.now(UTC)).wanted(reader)
     shown = {
         "title": "Answer",
@@ -72,6 +78,8 @@ async def show_evaluation(
         "specifications": specification_lines(record),
         "others": _beside(row, others),
         "past_labels": past,
+        "heard": said,
+        "asked_again": await asked_again(service.engine, row),
         "around": await neighbours(service.engine, wanted, query.shown_order, row),
         "case": benchmark_case(row) if row["question"] else None,
         "trace": _trace_link(service.settings.telemetry.trace_url, row["attributes"]),
@@ -105,7 +113,7 @@ async def _found(service: RunningService, evaluation_id: UUID, tenant: str | Non
     return row
 
 
-def _laid_out(row: Mapping[str, Any]) -> _Texts:
+def _laid_out(row: Mapping[str, Any], said: Sequence[Mapping[str, Any]]) -> _Texts:
     record: Mapping[str, Any] = row["record"]
     pairs = pairs_of(record)
     reference: str | None = row["reference_sql"] if row["reference_verdict"] else None
@@ -115,6 +123,7 @@ def _laid_out(row: Mapping[str, Any]) -> _Texts:
         texts=show_texts(row["question"], row["enriched_question"], pairs, record),
         sql=show_sql(row["sql"], _dialect(row, record), pairs),
         others=[show_sql(each, row["dialect"]) for each in others],
+        edited=[show_sql(each["edited_sql"] or "", row["dialect"]) for each in said],
     )
 
 

@@ -105,6 +105,7 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": kafka.feedback,
         "SQLASSAY_REDIS__URL": redis.url,
         "SQLASSAY_REDIS__PREFIX": redis.prefix,
         "SQLASSAY_HTTP__PORT": str(port),
