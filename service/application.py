@@ -50,6 +50,14 @@ from service.console import (
 )
 from service.pipeline.running import ProcessRole, Service
 
+_API = (
+    *(events, traces, evaluations, labels, feedback_routes, review, canaries, slices, incidents),
+    *(rules, schemas, audit, docs_page),
+)
+_CONSOLE = (
+    *(overview_page, agent_page, answer_page, meanings, exports, answer_list_page, review_actions, review_pages),
+    *(login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page),
+)
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
 
 
@@ -65,31 +73,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (
-        evaluations,
-        labels,
-        feedback_routes,
-        review,
-        canaries,
-        slices,
-        incidents,
-        rules,
-        schemas,
-        audit,
-        docs_page,
-    )
-    console = (
-        overview_page,
-        agent_page,
-        answer_page,
-        meanings,
-        exports,
-        answer_list_page,
-        review_actions,
-        review_pages,
-    )
-    console += (login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page)
-    for module in (health,) if worker_only else (events, traces, *reading, *console, health):
+    for module in (health,) if worker_only else (*_API, *_CONSOLE, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
     app.add_middleware(ConsoleSessions)

@@ -69,3 +69,23 @@ async def test_a_user_who_asks_again_within_minutes_is_a_hint(client):
     later = await page(client, again)
     assert "asked nearly the same 3 min earlier" in later
     assert "perhaps not helped" not in later
+
+
+async def test_trust_shows_what_complaints_are_worth_and_the_estimate_stays(client):
+    ids = [await sent(client, event_id=str(number)) for number in range(12)]
+    before = (await client.get("/v1/report")).json()
+    about = [{"event_id": str(number), "agent": "crumb"} for number in range(12)]
+    thumbs = [each | {"thumb": "down" if number < 6 else "up"} for number, each in enumerate(about)]
+    await client.post("/v1/feedback", json=thumbs)
+    assert (await client.get("/v1/report")).json() == before
+    wrong = {0, 1, 2, 6}
+    labels = [
+        {"evaluation_id": each, "reviewer": "ann", "label": "wrong" if number in wrong else "right"}
+        for number, each in enumerate(ids)
+    ]
+    assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 12
+    text = (await client.get("/console/trust")).text
+    assert "Users and reviewers" in text
+    # half complain; of complaints 3 of 6 are wrong, of praise 1 of 6
+    assert "<b>0.33</b>" in text.partition("Users and reviewers")[2].partition("</table>")[0]
+    assert "Users and reviewers" not in (await client.get("/console/trust?agent=rye")).text

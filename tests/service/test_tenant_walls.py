@@ -194,7 +194,7 @@ def bodies(ids: list[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
         ],
         ("POST", "/v1/feedback"): [
             {"json": {"thumb": "up", "user": "x", "event_id": "1", "agent": "crumb", "tenant": THEIRS}},
-            {"json": {"stars": 1, "feedback_id": "x", "trace_id": f"{MARK}-trace"}},
+            {"json": {"stars": 1, "feedback_id": "x", "trace_id": "shared-trace"}},
         ],
         ("POST", "/v1/labels"): [
             {"json": label | {"evaluation_id": ids[0]}},

@@ -91,7 +91,7 @@ async def fill(client: httpx.AsyncClient, engine: AsyncEngine, tenant: str, word
     kept = await client.post("/v1/labels", json=labels, headers=headers)
     assert kept.json()["kept"] == len(labels), kept.text
     said = {"agent": "crumb", "thumb": "down", "comment": f"no {word}", "edited_sql": f"SELECT {word}"}
-    given = [said | {"event_id": "1", "user": f"{word}-user"}, said | {"trace_id": f"{word}-trace", "stars": 5}]
+    given = [said | {"event_id": "1", "user": f"{word}-user"}, said | {"trace_id": "shared-trace", "stars": 5}]
     heard = await client.post("/v1/feedback", json=given, headers=headers)
     assert heard.json()["kept"] == len(given), heard.text
     handed = await client.post("/v1/review/next", params={"reviewer": f"{word}-second"}, headers=headers)
@@ -222,7 +222,7 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "error_type": ("filter",),
         "reviewer": (REVIEWER,),
         "event_id": ("1", "2"),
-        "trace_id": (f"{MARK}-trace",),
+        "trace_id": ("shared-trace",),
         "satisfied": ("true", "false"),
         "feedback": ("satisfied", "dissatisfied", "any"),
         "blind": ("true", "false"),

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from scoring.memory.asked import SAME_QUESTION
@@ -25,6 +25,7 @@ PEOPLE = (
 """Attributes of an event that tell one person, or one conversation, from another."""
 _MOST_READ = 200
 _ROWS = EVALUATIONS.c
+_READ: list[ColumnElement[Any]] = [_ROWS.id, _ROWS.occurred_at, _ROWS.question]
 _WORD = re.compile(r"\w+")
 
 
@@ -49,7 +50,7 @@ async def asked_again(engine: AsyncEngine, row: Mapping[str, Any]) -> list[Asked
     near = _ROWS.occurred_at.between(moment - WITHIN, moment + WITHIN)
     same_person = or_(*(_ROWS.attributes[name].astext == value for name, value in said.items()))
     query = (
-        select(_ROWS.id, _ROWS.occurred_at, _ROWS.question)
+        select(*_READ)
         .where(_ROWS.tenant == row["tenant"], _ROWS.agent == row["agent"], near, same_person)
         .where(_ROWS.current, _ROWS.event != row["event"])
         .order_by(_ROWS.occurred_at)
