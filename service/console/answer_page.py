@@ -15,6 +15,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from consumers.evaluation.event_evaluation import EventKey
+from scoring.reason_kinds import ReasonKind
 from scoring.record import SCORED_FIELDS
 from service.api.access import ConsoleReader, RunningService
 from service.api.errors import ApiError
@@ -26,6 +27,7 @@ from service.console.answer.question_text import ShownTexts, show_texts
 from service.console.answer.score_sum import sum_of
 from service.console.answer.specification_lines import specification_lines
 from service.console.answer.sql_text import ShownSql, show_sql
+from service.console.exports.plain_sentence import plain_sentence
 from service.console.forms import ListForm
 from service.console.meanings import FILTER_STATUSES, LEVELS, NORMALIZATIONS, REFERENCES, VERDICTS, meanings
 from service.console.rendering import SAFE_HEADERS, page
@@ -73,6 +75,8 @@ async def show_evaluation(
         "record": record,
         "given": query.given(),
         "headline": headline(row),
+        "reasons": _reasons(record["reasons"] or ()),
+        "sentence": plain_sentence(row, record["reasons"] or ()),
         "laid_out": laid_out,
         "sum": sum_of(row, local_judge().weights),
         "specifications": specification_lines(record),
@@ -125,6 +129,12 @@ def _laid_out(row: Mapping[str, Any], said: Sequence[Mapping[str, Any]]) -> _Tex
         others=[show_sql(each, row["dialect"]) for each in others],
         edited=[show_sql(each["edited_sql"] or "", row["dialect"]) for each in said],
     )
+
+
+def _reasons(found: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The reasons, and apart the forms that moved nothing."""
+    forms = [each for each in found if each.get("kind") == ReasonKind.FORM.value and not each["weight"]]
+    return {"shown": [each for each in found if each not in forms], "forms": forms}
 
 
 def _dialect(row: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
