@@ -192,6 +192,7 @@ def bodies(ids: list[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
         ("POST", "/v1/traces"): [
             {"json": {"resourceSpans": [{"resource": {"attributes": attributes}, "scopeSpans": [{"spans": [span]}]}]}}
         ],
+        ("POST", "/v1/incidents/{incident_id}"): [{"json": {"action": "acknowledged"}}],
         ("POST", "/v1/feedback"): [
             {"json": {"thumb": "up", "user": "x", "event_id": "1", "agent": "crumb", "tenant": THEIRS}},
             {"json": {"stars": 1, "feedback_id": "x", "trace_id": "shared-trace"}},
