@@ -95,8 +95,28 @@ class BrowserForm(AnswerFilter):
         return {name: value for name, value in self.given().items() if name in CARRIED}
 
 
+class AgentOrder(StrEnum):
+    """How the agents of the overview are sorted."""
+
+    WORST = "worst"
+    """Those with an alarm first, then the worst."""
+    NAME = "name"
+    MEAN = "mean"
+    """The lowest mean score first."""
+    WRONG = "wrong"
+    """The largest share judged wrong first."""
+    ANSWERS = "answers"
+    """Those with most answers first."""
+
+
 class ReportForm(ReportQuery, BrowserForm):
     """The form above the agents."""
+
+    sort: AgentOrder = AgentOrder.WORST
+    name: Name | None = None
+    """Only agents whose name, or whose tenant's name, contains this, whatever its case."""
+    page: Annotated[int, Field(ge=1, le=1_000)] = 1
+    """The page of the agents."""
 
 
 class ListForm(ListQuery, BrowserForm):
