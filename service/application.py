@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
@@ -76,6 +77,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     for module in (health,) if worker_only else (*_API, *_CONSOLE, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
     app.add_middleware(ConsoleSessions)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)

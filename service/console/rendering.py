@@ -15,7 +15,7 @@ from markupsafe import Markup
 from scoring import EVALUATOR_VERSION
 from scoring.rules import Tier
 from service import console
-from service.api.visits import current_visit
+from service.api.visits import current_visit, masked
 from service.console.answer.unseen_characters import marked_page
 
 _POLICY = "Content-Security-Policy"
@@ -162,7 +162,8 @@ def page(
     Every template has the `visit`, and its `csrf`: a form that POSTs sends it as a hidden field of that name.
     """
     visit = current_visit()
-    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": visit.csrf, "visit": visit, **values})
+    csrf = masked(visit.csrf)
+    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf, "visit": visit, **values})
     safe = {**SAFE_HEADERS, _POLICY: f"{SAFE_HEADERS[_POLICY]}; script-src 'self'"} if script else SAFE_HEADERS
     return HTMLResponse(marked_page(text), status, headers={**(headers or {}), **safe})
 
