@@ -7,7 +7,6 @@ import re
 from tests.service.console_lists import LIST, event
 from tests.service.test_login import BROWSER
 
-
 RULES = "/console/rules?tenant=bakers"
 
 
