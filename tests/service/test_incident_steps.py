@@ -70,8 +70,8 @@ async def test_a_step_that_is_none_is_refused_by_name(shared_client, engine, bod
 
 async def test_only_reviewers_of_the_tenant_note_steps_and_the_history_names_their_token(serving, engine):
     secrets = {name: f"{name}-token-for-tests-only" for name in ("bakers", "millers", "readers")}
-    tokens = {"bakers": secrets["bakers"], "millers": secrets["millers"]}
-    tokens["*"] = {"token": secrets["readers"], "scopes": ["read"]}
+    own = {name: secrets[name] for name in ("bakers", "millers")}
+    tokens = {**own, "*": {"token": secrets["readers"], "scopes": ["read"]}}
     async with serving(http=HttpSettings.model_validate({"tokens": tokens})) as client:
         id_, body = await opened(engine), {"action": "closed"}
         asked = {

@@ -30,9 +30,7 @@ def _line(row: Mapping[str, Any], address: str) -> dict[str, Any]:
     feedback: FeedbackCount = row["feedback"]
     said = {
         "sentence": plain_sentence(row, row["reasons"]),
-        "faults": "\n".join(
-            f"{each['code']}: {each['detail']}".removesuffix(": ") for each in faults_of(row["reasons"])
-        ),
+        "faults": "\n".join(map(_fault, faults_of(row["reasons"]))) or None,
         "label": _agreed(labels),
         "error_type": next((each["error_type"] for each in labels if each["error_type"]), None),
         "corrected_sql": next((each["correction"] for each in labels if each["correction"]), None),

@@ -22,8 +22,8 @@ from service.console.exports.parquet_pages import ParquetAnswers
 from service.console.forms import ListForm
 from service.console.rendering import SAFE_HEADERS
 from service.console.spelling import spelled
+from service.storage.feedback.exported_answers import exported_answers
 from service.storage.scores.evaluation_pages import MAX_PAGE, evaluation_page
-from service.storage.scores.exported_answers import exported_answers
 
 router = APIRouter(include_in_schema=False)
 MOST_EXPORTED = 10_000

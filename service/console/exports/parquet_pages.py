@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from importlib import import_module
 from typing import IO, Any
+from uuid import UUID
 
 from service.api.errors import ApiError
 from service.console.exports.answer_lines import COLUMNS, COUNTS, NUMBERS
@@ -58,4 +58,4 @@ class ParquetAnswers:
 
 def _value(value: object) -> object:
     """The value as a column holds it: an id as text."""
-    return value if isinstance(value, str | float | int | list | datetime | None) else str(value)
+    return str(value) if isinstance(value, UUID) else value

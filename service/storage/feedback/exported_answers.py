@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -24,13 +25,13 @@ async def exported_answers(engine: AsyncEngine, rows: Sequence[Mapping[str, Any]
         return []
     places = [(row["occurred_at"], row["id"]) for row in rows]
     query = select(*_READ).where(tuple_(_ROWS.occurred_at, _ROWS.id).in_(places))
-    reasons = {each["id"]: each["reasons"] or [] for each in await fetch_rows(engine, query)}
+    reasons: dict[UUID, Any] = {each["id"]: each["reasons"] for each in await fetch_rows(engine, query)}
     labels = await _labels(engine, {_key(row) for row in rows})
     heard = await feedback_counts(engine, rows)
     return [
         {
             **row,
-            "reasons": reasons.get(row["id"], []),
+            "reasons": reasons.get(row["id"]) or [],
             "labels": labels.get(_key(row), []),
             "feedback": heard.get(_key(row), _NOBODY),
         }
