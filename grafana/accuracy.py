@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grafana.panels import TIERS, DashboardPanel, Rows
+from grafana.panels import TIERS, DashboardPanel, Rows, figure
 from grafana.queries import grown, parts, rate
 
 WHO = 'tenant=~"$tenant", agent=~"$agent"'
@@ -74,10 +74,7 @@ def _glance() -> list[DashboardPanel]:
             (),
         ),
     ]
-    return [
-        DashboardPanel(title=title, shows=shows, queries={"": query}, kind="stat", width=4, unit=unit, steps=steps)
-        for title, shows, query, unit, steps in stats
-    ]
+    return [figure(*each) for each in stats]
 
 
 def _over_time() -> list[DashboardPanel]:
@@ -203,8 +200,6 @@ def _confidence() -> DashboardPanel:
 
 
 def _wrong() -> list[DashboardPanel]:
-    judged = "tenant, agent, judge, evaluator"
-    worst = f"{grown('sqlassay_score_sum', judged, WHO)} / ({grown('sqlassay_score_count', judged, WHO)} > 0)"
     reasons = f"topk(12, {grown('sqlassay_reason_total', 'code', WHO)})"
     return [
         DashboardPanel(
@@ -231,6 +226,14 @@ def _wrong() -> list[DashboardPanel]:
             kind="bars",
             unit="percentunit",
         ),
+        *_worst(),
+    ]
+
+
+def _worst() -> list[DashboardPanel]:
+    judged = "tenant, agent, judge, evaluator"
+    worst = f"{grown('sqlassay_score_sum', judged, WHO)} / ({grown('sqlassay_score_count', judged, WHO)} > 0)"
+    return [
         DashboardPanel(
             title="Agents with the lowest mean score",
             was="Worst agents",

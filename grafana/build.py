@@ -30,6 +30,11 @@ _NEW_RULES = "changes(sqlassay_rules_version[5m]) > 0"
 TENANT = {"tenant": "sqlassay_score_count"}
 WHO = {**TENANT, "agent": 'sqlassay_score_count{tenant=~"$tenant"}'}
 """The pickers of a dashboard, each with the series whose label it offers."""
+_LINKS = {
+    "Worst answers": f"{CONSOLE}/evaluations?order=worst&{SHOWN_TIME}",
+    "Incidents": f"{CONSOLE}/incidents",
+    "Runbooks": _RUNBOOKS,
+}
 _NO_PICKERS: Mapping[str, str] = {}
 _MARKERS = (("release", "green", _RELEASES), ("judge", "purple", _NEW_JUDGE), ("rules", "blue", _NEW_RULES))
 
@@ -79,21 +84,9 @@ def _board(
         .keep_time(True)
         .include_vars(True)
     )
-    board.link(
-        dashboard.DashboardLink("Worst answers")
-        .type(models.DashboardLinkType.LINK)
-        .url(f"{CONSOLE}/evaluations?order=worst&{SHOWN_TIME}")
-        .target_blank(True)
-    )
-    board.link(
-        dashboard.DashboardLink("Incidents")
-        .type(models.DashboardLinkType.LINK)
-        .url(f"{CONSOLE}/incidents")
-        .target_blank(True)
-    )
-    board.link(
-        dashboard.DashboardLink("Runbooks").type(models.DashboardLinkType.LINK).url(_RUNBOOKS).target_blank(True)
-    )
+    for words, address in _LINKS.items():
+        link = dashboard.DashboardLink(words).type(models.DashboardLinkType.LINK)
+        board.link(link.url(address).target_blank(True))
     draw(board, rows)
     return board
 

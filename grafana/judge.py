@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from grafana.panels import TIERS, DashboardPanel, Rows
+from grafana.panels import TIERS, DashboardPanel, Rows, Steps, figure
 from grafana.queries import grown, quantile, rate
 
 TENANT = 'tenant=~"$tenant"'
@@ -49,32 +50,10 @@ def judge() -> Rows:
 
 
 def _glance() -> list[DashboardPanel]:
-    failed, calls = grown(CALLS, where='end="failed"'), grown(CALLS)
     without = f"{grown('sqlassay_fallback_total', where=TENANT)} / ({grown('sqlassay_score_count', where=TENANT)} > 0)"
     both = f"({grown(AGREEMENT, where=_BOTH_RIGHT)} + {grown(AGREEMENT, where=_BOTH_WRONG)}) / ({grown(AGREEMENT)} > 0)"
     spent = f"{grown('sqlassay_model_cost_total', where=TENANT)} / ({grown('sqlassay_score_count', where=TENANT)} > 0)"
-    stats = [
-        (
-            "Model calls that failed, share",
-            "Of the calls in the time chosen, of all tenants.",
-            {"": f"{failed} / ({calls} > 0)"},
-            "percentunit",
-            ((None, TIERS["excellent"]), (ALERT_BOUNDS["judgeFailing"], TIERS["poor"])),
-        ),
-        (
-            "Seconds of a model call, P95",
-            "Of all tenants.",
-            {"": quantile(0.95, "sqlassay_model_call_seconds")},
-            "s",
-            ((None, TIERS["excellent"]), (ALERT_BOUNDS["modelSlow"], TIERS["poor"])),
-        ),
-        (
-            "Processes whose breaker is open",
-            "They do not call the model, and the tenants' policies say what happens instead.",
-            {"": 'sum(sqlassay_model_breaker{state="open"})'},
-            "short",
-            ((None, TIERS["excellent"]), (1, TIERS["poor"])),
-        ),
+    stats: list[tuple[str, str, Mapping[str, str], str, Steps]] = [
         (
             "Judged locally for lack of a model, share",
             "Of the scored answers of the tenants chosen.",
@@ -97,9 +76,33 @@ def _glance() -> list[DashboardPanel]:
             (),
         ),
     ]
+    return [figure(*each) for each in [*_call_figures(), *stats]]
+
+
+def _call_figures() -> list[tuple[str, str, Mapping[str, str], str, Steps]]:
+    failed, calls = grown(CALLS, where='end="failed"'), grown(CALLS)
     return [
-        DashboardPanel(title=title, shows=shows, queries=queries, kind="stat", width=4, unit=unit, steps=steps)
-        for title, shows, queries, unit, steps in stats
+        (
+            "Model calls that failed, share",
+            "Of the calls in the time chosen, of all tenants.",
+            {"": f"{failed} / ({calls} > 0)"},
+            "percentunit",
+            ((None, TIERS["excellent"]), (ALERT_BOUNDS["judgeFailing"], TIERS["poor"])),
+        ),
+        (
+            "Seconds of a model call, P95",
+            "Of all tenants.",
+            {"": quantile(0.95, "sqlassay_model_call_seconds")},
+            "s",
+            ((None, TIERS["excellent"]), (ALERT_BOUNDS["modelSlow"], TIERS["poor"])),
+        ),
+        (
+            "Processes whose breaker is open",
+            "They do not call the model, and the tenants' policies say what happens instead.",
+            {"": 'sum(sqlassay_model_breaker{state="open"})'},
+            "short",
+            ((None, TIERS["excellent"]), (1, TIERS["poor"])),
+        ),
     ]
 
 
@@ -175,6 +178,12 @@ def _cost() -> list[DashboardPanel]:
             shows="Tokens sent and received.",
             queries={"{{way}}": rate("sqlassay_model_tokens_total", "way", TENANT)},
         ),
+        *_budgets(),
+    ]
+
+
+def _budgets() -> list[DashboardPanel]:
+    return [
         DashboardPanel(
             title="Money left today",
             shows="Money left until midnight UTC, for tenants with a daily budget, as of their last call.",

@@ -64,6 +64,12 @@ class DashboardPanel:
         return zlib.crc32((self.was or self.title).encode()) % 100_000
 
 
+def figure(title: str, shows: str, query: str | Mapping[str, str], unit: str, steps: Steps) -> DashboardPanel:
+    """One of the figures at the top of a dashboard, with the colours of its bounds."""
+    queries = {"": query} if isinstance(query, str) else query
+    return DashboardPanel(title=title, shows=shows, queries=queries, kind="stat", width=4, unit=unit, steps=steps)
+
+
 Rows: TypeAlias = Sequence[tuple[str, Sequence[DashboardPanel]]]
 """Row titles with their panels."""
 _NEW = {

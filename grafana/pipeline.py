@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from grafana.panels import TIERS, DashboardPanel, Rows, Steps
+from dataclasses import replace
+
+from grafana.panels import TIERS, DashboardPanel, Rows, Steps, figure
 from grafana.queries import grown, quantile, rate
 
 ALERT_BOUNDS = {"lag": 10_000.0, "age": 300.0, "deadLetters": 0.05, "apiFailing": 0.05}
@@ -30,27 +32,6 @@ def _glance() -> list[DashboardPanel]:
     dead = f"({grown('sqlassay_dead_letters_total')} or vector(0)) / ({grown('sqlassay_consumed_total')} > 0)"
     stats = [
         (
-            "Servers that a process cannot reach",
-            "Kafka, PostgreSQL, Redis and the model server, as each process sees them.",
-            "count(sqlassay_dependency_up == 0) or vector(0)",
-            "short",
-            _more_than(1),
-        ),
-        (
-            "Records that wait for workers",
-            "Of all consumer groups. Without Kafka there are none, and requests wait instead.",
-            f"sum({_GROUP_LAG})",
-            "short",
-            _more_than(ALERT_BOUNDS["lag"]),
-        ),
-        (
-            "Seconds from record to outcome, P95",
-            "From publishing a record to its outcome.",
-            quantile(0.95, "sqlassay_kafka_age_seconds"),
-            "s",
-            _more_than(ALERT_BOUNDS["age"]),
-        ),
-        (
             "Dead letters, share",
             "Of the records consumed in the time chosen.",
             dead,
@@ -72,11 +53,32 @@ def _glance() -> list[DashboardPanel]:
             _more_than(ALERT_BOUNDS["apiFailing"]),
         ),
     ]
+    return [replace(figure(*each), empty=_NO_KAFKA) for each in [*_waiting(), *stats]]
+
+
+def _waiting() -> list[tuple[str, str, str, str, Steps]]:
     return [
-        DashboardPanel(
-            title=title, shows=shows, queries={"": query}, kind="stat", width=4, unit=unit, steps=steps, empty=_NO_KAFKA
-        )
-        for title, shows, query, unit, steps in stats
+        (
+            "Servers that a process cannot reach",
+            "Kafka, PostgreSQL, Redis and the model server, as each process sees them.",
+            "count(sqlassay_dependency_up == 0) or vector(0)",
+            "short",
+            _more_than(1),
+        ),
+        (
+            "Records that wait for workers",
+            "Of all consumer groups. Without Kafka there are none, and requests wait instead.",
+            f"sum({_GROUP_LAG})",
+            "short",
+            _more_than(ALERT_BOUNDS["lag"]),
+        ),
+        (
+            "Seconds from record to outcome, P95",
+            "From publishing a record to its outcome.",
+            quantile(0.95, "sqlassay_kafka_age_seconds"),
+            "s",
+            _more_than(ALERT_BOUNDS["age"]),
+        ),
     ]
 
 

@@ -37,6 +37,7 @@ from service.console import (
     audit_page,
     compare_pages,
     error_pages,
+    exports,
     incident_page,
     login_pages,
     meanings,
@@ -48,7 +49,6 @@ from service.console import (
     status_page,
     trust_page,
 )
-from service.console.exports import export_routes
 from service.pipeline.running import ProcessRole, Service
 
 _API = (
@@ -56,7 +56,7 @@ _API = (
     *(rules, schemas, audit, docs_page),
 )
 _CONSOLE = (
-    *(overview_page, agent_page, answer_page, meanings, export_routes, answer_list_page, review_actions, review_pages),
+    *(overview_page, agent_page, answer_page, meanings, exports, answer_list_page, review_actions, review_pages),
     *(login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page),
 )
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}

@@ -14,7 +14,7 @@ from references.reference_verdict import ReferenceVerdict
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import ConsoleReader, RunningService
-from service.console.exports.export_routes import MOST_EXPORTED
+from service.console.exports import MOST_EXPORTED
 from service.console.forms import RANGES, ListForm
 from service.console.reason_choices import reason_groups, shown_reasons
 from service.console.rendering import page, style_sheet

@@ -27,7 +27,7 @@ from service.console.answer.question_text import ShownTexts, show_texts
 from service.console.answer.score_sum import sum_of
 from service.console.answer.specification_lines import specification_lines
 from service.console.answer.sql_text import ShownSql, show_sql
-from service.console.exports.plain_sentence import plain_sentence
+from service.console.answer_files.plain_sentence import plain_sentence
 from service.console.forms import ListForm
 from service.console.meanings import FILTER_STATUSES, LEVELS, NORMALIZATIONS, REFERENCES, VERDICTS, meanings
 from service.console.rendering import SAFE_HEADERS, page
@@ -39,6 +39,13 @@ from service.storage.scores.neighbours import neighbours
 from service.storage.scores.other_answers import other_answers
 
 router = APIRouter(include_in_schema=False)
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "rules": NORMALIZATIONS,
+    "statuses": FILTER_STATUSES,
+    "verdicts": VERDICTS,
+    "references": REFERENCES,
+    "levels": LEVELS,
+}
 _TRACE_ID = re.compile(r"[0-9a-fA-F]{16,32}")
 
 
@@ -87,14 +94,7 @@ async def show_evaluation(
         "around": await neighbours(service.engine, wanted, query.shown_order, row),
         "case": benchmark_case(row) if row["question"] else None,
         "trace": _trace_link(service.settings.telemetry.trace_url, row["attributes"]),
-        "words": {
-            "rules": NORMALIZATIONS,
-            "statuses": FILTER_STATUSES,
-            "verdicts": VERDICTS,
-            "references": REFERENCES,
-            "levels": LEVELS,
-            "reasons": meanings(),
-        },
+        "words": {**_WORDS, "reasons": meanings()},
     }
     return page("answer.html", shown, carried=query.carried())
 

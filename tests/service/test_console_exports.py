@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from service.console.exports.answer_lines import COLUMNS
-from service.console.exports.csv_cells import cell
-from service.console.exports.plain_sentence import plain_sentence
+from service.console.answer_files.answer_lines import COLUMNS
+from service.console.answer_files.csv_cells import cell
+from service.console.answer_files.plain_sentence import plain_sentence
 from tests.service.console_lists import LIST, event, links, read
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ async def test_a_file_has_all_that_the_pages_show(client):
 
 
 async def test_a_file_ends_after_the_most_that_one_may_have(client, monkeypatch):
-    monkeypatch.setattr("service.console.exports.export_routes.MOST_EXPORTED", 500)
+    monkeypatch.setattr("service.console.exports.MOST_EXPORTED", 500)
     await client.post("/v1/events", json=[event(n) for n in range(520)])
     assert len((await read(client, f"{LIST}.jsonl")).splitlines()) == 500
 

@@ -16,9 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
-from service.console.exports.answer_lines import COLUMNS, answer_lines
-from service.console.exports.csv_cells import cell
-from service.console.exports.parquet_pages import ParquetAnswers
+from service.console.answer_files.answer_lines import COLUMNS, answer_lines
+from service.console.answer_files.csv_cells import cell
+from service.console.answer_files.parquet_pages import ParquetAnswers
 from service.console.forms import ListForm
 from service.console.rendering import SAFE_HEADERS
 from service.console.spelling import spelled

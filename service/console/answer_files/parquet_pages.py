@@ -9,7 +9,7 @@ from typing import IO, Any
 from uuid import UUID
 
 from service.api.errors import ApiError
-from service.console.exports.answer_lines import COLUMNS, COUNTS, NUMBERS
+from service.console.answer_files.answer_lines import COLUMNS, COUNTS, NUMBERS
 
 _CHUNK = 256 * 1024
 _IN_MEMORY = 4 * 1024 * 1024

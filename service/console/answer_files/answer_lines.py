@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from consumers.wire.labels import LabelValue, agreed_label
-from service.console.exports.plain_sentence import faults_of, plain_sentence
+from service.console.answer_files.plain_sentence import faults_of, plain_sentence
 from service.storage.feedback.feedback_reading import FeedbackCount
 
 COLUMNS = (
