@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grafana.panels import TIERS, DashboardPanel, Rows
+from grafana.panels import TIERS, DashboardPanel, Rows, figure
 from grafana.queries import grown, parts, rate
 
 WHO = 'tenant=~"$tenant", agent=~"$agent"'
@@ -74,10 +74,7 @@ def _glance() -> list[DashboardPanel]:
             (),
         ),
     ]
-    return [
-        DashboardPanel(title=title, shows=shows, queries={"": query}, kind="stat", width=4, unit=unit, steps=steps)
-        for title, shows, query, unit, steps in stats
-    ]
+    return [figure(*each) for each in stats]
 
 
 def _over_time() -> list[DashboardPanel]:
@@ -86,7 +83,7 @@ def _over_time() -> list[DashboardPanel]:
         title="Answers per minute",
         shows="Answers of each agent. When there are few, the other panels jump.",
         queries={AGENT: f"60 * {count}"},
-        worst=True,
+        of_agent=True,
     )
     by_agent, by_judge, by_version = _mean_scores()
     return [
@@ -109,7 +106,7 @@ def _mean_scores() -> tuple[DashboardPanel, DashboardPanel, DashboardPanel]:
         title="Mean score by agent",
         shows="Mean score, with each tenant's own bound of Marginal. Markers show a new judge or new rules.",
         queries={AGENT: mean("sqlassay_score"), "bound of {{tenant}}": bound},
-        worst=True,
+        of_agent=True,
         unit="none",
         most=100,
     )
@@ -126,7 +123,8 @@ def _mean_scores() -> tuple[DashboardPanel, DashboardPanel, DashboardPanel]:
         queries={f"{AGENT} {{{{version}}}}": mean("sqlassay_version_score", f"{BY}, version")},
         unit="none",
         most=100,
-        worst=True,
+        of_agent=True,
+        of_version=True,
     )
     return by_agent, by_judge, by_version
 
@@ -137,7 +135,7 @@ def _judged_wrong(count: str) -> DashboardPanel:
         title="Judged wrong by agent",
         shows=f"Share of the scored answers that are judged wrong. {_FIRES}",
         queries={AGENT: f"{wrong} / ({count} > 0)"},
-        worst=True,
+        of_agent=True,
         unit="percentunit",
         most=1,
     )
@@ -147,6 +145,7 @@ def _estimates() -> DashboardPanel:
     shown = {AGENT: "estimate", f"{AGENT} low": "estimate_low", f"{AGENT} high": "estimate_high"}
     return DashboardPanel(
         title="Right by labels and scores",
+        empty="nobody has labelled answers of these agents",
         shows="Share of right answers of the last 7 days with its 90 % interval, of agents with labels.",
         queries={name: f"max by (tenant, agent) (sqlassay_{metric}{{{WHO}}})" for name, metric in shown.items()},
         unit="percentunit",
@@ -157,9 +156,10 @@ def _estimates() -> DashboardPanel:
 def _canaries() -> DashboardPanel:
     return DashboardPanel(
         title="Canaries right by agent",
+        empty="no canary is asked of these agents",
         shows="Share of canaries whose latest answer is right: questions with known answers.",
         queries={AGENT: f"min by (tenant, agent) (sqlassay_canary_right_ratio{{{WHO}}})"},
-        worst=True,
+        of_agent=True,
         unit="percentunit",
         most=1,
     )
@@ -171,14 +171,15 @@ def _alarms() -> DashboardPanel:
         title="Evidence of agents' alarms",
         shows="Share of the evidence that turns an agent's alarm on: against its past (fall) or the bound (below).",
         queries={f"{AGENT} {{{{kind}}}}": f"max by ({by}) (sqlassay_agent_alarm_evidence{{{WHO}}})"},
-        worst=True,
+        of_agent=True,
         unit="percentunit",
     )
 
 
 def _tiers() -> DashboardPanel:
     return DashboardPanel(
-        title="Tiers",
+        title="Answers by tier, share",
+        was="Tiers",
         shows="Share of the answers in each tier.",
         queries={"{{tier}}": parts("sqlassay_tier_total", "tier", WHO)},
         kind="stacked",
@@ -189,7 +190,8 @@ def _tiers() -> DashboardPanel:
 
 def _confidence() -> DashboardPanel:
     return DashboardPanel(
-        title="Confidence",
+        title="Answers by confidence, share",
+        was="Confidence",
         shows="How sure the judge is. High: γ of .85 or more. Low: γ below .65.",
         queries={"{{confidence}}": parts("sqlassay_confidence_total", "confidence", WHO)},
         kind="stacked",
@@ -198,33 +200,43 @@ def _confidence() -> DashboardPanel:
 
 
 def _wrong() -> list[DashboardPanel]:
-    judged = "tenant, agent, judge, evaluator"
-    worst = f"{grown('sqlassay_score_sum', judged, WHO)} / ({grown('sqlassay_score_count', judged, WHO)} > 0)"
     reasons = f"topk(12, {grown('sqlassay_reason_total', 'code', WHO)})"
     return [
         DashboardPanel(
-            title="Filter status",
+            title="Answers by filter status, share",
+            was="Filter status",
             shows="Whether the SQL applies the filters that the question asks for.",
             queries={"{{status}}": parts("sqlassay_filter_status_total", "status", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
         DashboardPanel(
-            title="Verdicts",
+            title="Answers by verdict, share",
+            was="Verdicts",
             shows="Verdicts of the judge.",
             queries={"{{verdict}}": parts("sqlassay_verdict_total", "verdict", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
         DashboardPanel(
-            title="Reason codes",
+            title="Most frequent reasons, per scored answer",
+            was="Reason codes",
             shows="The most frequent reason codes over the time range, per scored answer.",
             queries={"{{code}}": f"{reasons} / scalar({grown('sqlassay_score_count', where=WHO)})"},
             kind="bars",
             unit="percentunit",
         ),
+        *_worst(),
+    ]
+
+
+def _worst() -> list[DashboardPanel]:
+    judged = "tenant, agent, judge, evaluator"
+    worst = f"{grown('sqlassay_score_sum', judged, WHO)} / ({grown('sqlassay_score_count', judged, WHO)} > 0)"
+    return [
         DashboardPanel(
-            title="Worst agents",
+            title="Agents with the lowest mean score",
+            was="Worst agents",
             shows="The agents with the lowest mean score over the time range, by judge and evaluator version.",
             queries={"mean": f"bottomk(15, {worst})"},
             kind="table",
@@ -232,7 +244,8 @@ def _wrong() -> list[DashboardPanel]:
             steps=SCORE_STEPS,
         ),
         DashboardPanel(
-            title="Without a score",
+            title="Events without a score, by reason",
+            was="Without a score",
             shows="Events without a score, by reason. Events that were not sampled are left out.",
             queries={"{{reason}}": rate("sqlassay_unscored_total", "reason", SCORED)},
         ),
@@ -243,15 +256,17 @@ def _enriched() -> list[DashboardPanel]:
     return [
         DashboardPanel(
             title="Enrichment by status",
+            empty="no answer has an enriched question",
             shows="Whether enriched questions still ask what the user asked.",
             queries={"{{status}}": rate("sqlassay_enrichment_status_total", "status", WHO)},
             kind="stacked",
         ),
         DashboardPanel(
             title="Enrichment score",
+            empty="no answer has an enriched question",
             shows="Mean score of the enriched questions.",
             queries={AGENT: mean("sqlassay_enrichment_score")},
-            worst=True,
+            of_agent=True,
             unit="none",
             most=100,
         ),

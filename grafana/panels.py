@@ -14,10 +14,15 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 TIERS = {"poor": "#c4162a", "marginal": "#ff9830", "good": "#96d98d", "excellent": "#37872d"}
 """The tiers' colours, the same wherever a tier is shown."""
+Steps: TypeAlias = Sequence[tuple[float | None, str]]
+"""Colours by lower bound of the value, in rising order."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
-CONSOLE = "${console}/console/evaluations"
-"""The console's list of answers; the dashboard's variable holds the console's address."""
-_WORST = f"{CONSOLE}?tenant=${{__field.labels.tenant}}&agent=${{__field.labels.agent}}&order=worst"
+CONSOLE = "${console}/console"
+"""The console; the dashboard's variable holds its address."""
+SHOWN_TIME = "since=${__from:date:iso}&until=${__to:date:iso}"
+"""The time of the dashboard, as the console reads it."""
+_WHO = "tenant=${__field.labels.tenant}&agent=${__field.labels.agent}"
+_VERSION = "&agent_version=${__field.labels.version}"
 _HEIGHT = {"stat": 4}
 
 
@@ -26,6 +31,8 @@ class DashboardPanel:
     """One panel."""
 
     title: str
+    was: str = ""
+    """The title by which links know the panel, where it has another one now."""
     shows: str
     """The panel's description."""
     queries: Mapping[str, str]
@@ -35,23 +42,32 @@ class DashboardPanel:
     unit: str = "short"
     width: int = 12
     """In columns, of 24."""
-    steps: Sequence[tuple[float | None, str]] = ()
-    """Colours by lower bound of the value, in rising order."""
+    steps: Steps = ()
     most: float | None = None
     """The top of the axis."""
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
     """Colours by legend."""
-    worst: bool = False
-    """Each series belongs to an agent and links to that agent's worst answers."""
+    of_agent: bool = False
+    """Each series belongs to an agent and links to its incident, its page and its worst answers."""
+    of_version: bool = False
+    """Each series belongs to a version of an agent, and its links name the version."""
+    empty: str = "nothing in the time chosen"
+    """What the panel says where it has no data: why that may be."""
 
     @property
     def id(self) -> int:
-        """The number by which links name the panel. It depends on the title only.
+        """The number by which links name the panel. It depends on the first title only.
 
         >>> DashboardPanel(title="Lag", shows="", queries={}).id
         60971
         """
-        return zlib.crc32(self.title.encode()) % 100_000
+        return zlib.crc32((self.was or self.title).encode()) % 100_000
+
+
+def figure(title: str, shows: str, query: str | Mapping[str, str], unit: str, steps: Steps) -> DashboardPanel:
+    """One of the figures at the top of a dashboard, with the colours of its bounds."""
+    queries = {"": query} if isinstance(query, str) else query
+    return DashboardPanel(title=title, shows=shows, queries=queries, kind="stat", width=4, unit=unit, steps=steps)
 
 
 Rows: TypeAlias = Sequence[tuple[str, Sequence[DashboardPanel]]]
@@ -83,7 +99,7 @@ def _drawn(panel: DashboardPanel) -> Any:
         .unit(panel.unit)
         .span(panel.width)
         .height(_HEIGHT.get(panel.kind, 8))
-        .no_value("no data")
+        .no_value(panel.empty)
     )
     for letter, (legend, query) in zip("ABCDEFGH", panel.queries.items(), strict=False):
         drawn.with_target(_query(letter, legend, query, panel.kind))
@@ -93,13 +109,27 @@ def _drawn(panel: DashboardPanel) -> Any:
         drawn.color_scheme(dashboard.FieldColor().mode(models.FieldColorModeId.THRESHOLDS))
     if panel.most is not None:
         drawn.min(0).max(panel.most)
-    if panel.worst:
-        link = dashboard.DashboardLink("Worst answers").type(models.DashboardLinkType.LINK)
-        drawn.data_links([link.url(_WORST).target_blank(True)])
+    if panel.of_agent:
+        drawn.data_links([_link(words, path) for words, path in _links(panel).items()])
     for name, colour in panel.colours.items():
         fixed = {"mode": "fixed", "fixedColor": colour}
         drawn.override_by_name(name, [models.DynamicConfigValue(id_val="color", value=fixed)])
     return _styled(drawn, panel.kind)
+
+
+def _links(panel: DashboardPanel) -> dict[str, str]:
+    """The pages of the console about a series, each with its time and, where it has one, its version."""
+    version = _VERSION if panel.of_version else ""
+    return {
+        "Incident of this agent": f"incidents?{_WHO}",
+        "This agent": f"agents?{_WHO}{version}&{SHOWN_TIME}",
+        "Its worst answers": f"evaluations?{_WHO}{version}&{SHOWN_TIME}&order=worst",
+    }
+
+
+def _link(words: str, path: str) -> dashboard.DashboardLink:
+    made = dashboard.DashboardLink(words).type(models.DashboardLinkType.LINK)
+    return made.url(f"{CONSOLE}/{path}").target_blank(True)
 
 
 def _query(letter: str, legend: str, query: str, kind: str) -> prometheus.Dataquery:

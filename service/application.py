@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
@@ -24,6 +25,7 @@ from service.api import (
     traces,
 )
 from service.api.errors import handle_errors
+from service.api.feedback import feedback_routes
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.api.request_ids import RequestIds
@@ -49,6 +51,14 @@ from service.console import (
 )
 from service.pipeline.running import ProcessRole, Service
 
+_API = (
+    *(events, traces, evaluations, labels, feedback_routes, review, canaries, slices, incidents),
+    *(rules, schemas, audit, docs_page),
+)
+_CONSOLE = (
+    *(overview_page, agent_page, answer_page, meanings, exports, answer_list_page, review_actions, review_pages),
+    *(login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page),
+)
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
 
 
@@ -64,21 +74,10 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, canaries, slices, incidents, rules, schemas, audit, docs_page)
-    console = (
-        overview_page,
-        agent_page,
-        answer_page,
-        meanings,
-        exports,
-        answer_list_page,
-        review_actions,
-        review_pages,
-    )
-    console += (login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page)
-    for module in (health,) if worker_only else (events, traces, *reading, *console, health):
+    for module in (health,) if worker_only else (*_API, *_CONSOLE, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
     app.add_middleware(ConsoleSessions)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)

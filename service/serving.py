@@ -112,7 +112,7 @@ async def _open_publisher(stack: AsyncExitStack, settings: Settings, role: Proce
 
 
 def _metrics(settings: Settings, local: LocalJudge, role: ProcessRole) -> Metrics:
-    metrics = Metrics(settings.metrics, local.name)
+    metrics = Metrics(settings.metrics, local.name, settings.judge.currency)
     metrics.dependencies.started_as(role.value)
     return metrics
 

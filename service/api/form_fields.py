@@ -13,7 +13,7 @@ from starlette.datastructures import ImmutableMultiDict
 from service.api.bodies import content_type, read_body
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.api.visits import current_visit
+from service.api.visits import current_visit, unmasked
 from service.pipeline.running import Service
 
 FORM = "application/x-www-form-urlencoded"
@@ -55,6 +55,6 @@ FormFields = Annotated[ImmutableMultiDict[str, str], Depends(form_fields)]
 def check_form(request: Request, fields: ImmutableMultiDict[str, str]) -> None:
     """Raises a 403 unless the form, or the script, sent the token of this browser."""
     sent, expected = request.headers.get(CSRF_HEADER) or fields.get(CSRF_FIELD) or "", current_visit().csrf
-    if not expected or not hmac.compare_digest(sent.encode(), expected.encode()):
+    if not expected or not hmac.compare_digest(unmasked(sent).encode(), expected.encode()):
         message = "this form comes from another site, or from a page that is too old"
         raise ApiError(403, "FORM_REFUSED", message, "Reload the page and send the form again.")

@@ -1,17 +1,19 @@
-"""Reads incidents, one for each fall of an agent, as the alert and the console say it."""
+"""Reads incidents, one for each fall of an agent, as the alert and the console say it, and notes what people do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, Self
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from service.api.access import Reader, RunningService
+from service.api.access import Reader, Reviewer, RunningService
+from service.api.bodies import read_body
 from service.api.caller import Caller
 from service.api.errors import ApiError, errors
 from service.api.evaluations import Name
@@ -24,7 +26,7 @@ from service.storage.incidents.agent_incidents import (
     agent_incidents,
     find_incident,
 )
-from service.storage.incidents.incident_history import IncidentAction
+from service.storage.incidents.incident_history import LONGEST_EXPLANATION, IncidentAction, note_incident
 
 router = APIRouter(tags=["incidents"])
 
@@ -111,6 +113,92 @@ async def list_incidents(query: Annotated[IncidentQuery, Query()], service: Runn
 async def show_incident(incident_id: UUID, service: RunningService, caller: Reader) -> Response:
     """Returns one incident with its history."""
     return as_json(_line(await incident_of(service, incident_id, caller)))
+
+
+class StepByPeople(StrEnum):
+    """What people may do with an incident."""
+
+    ACKNOWLEDGED = IncidentAction.ACKNOWLEDGED.value
+    """Somebody looks into it."""
+    EXPLAINED = IncidentAction.EXPLAINED.value
+    """Somebody wrote down the cause."""
+    CLOSED = IncidentAction.CLOSED.value
+    REOPENED = IncidentAction.REOPENED.value
+
+
+class NewStep(BaseModel):
+    """A step to note."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: StepByPeople = Field(description="What was done.", examples=["explained"])
+    explanation: Annotated[str, Field(max_length=LONGEST_EXPLANATION, pattern=r"^[^\x00]*$")] | None = Field(
+        default=None, description="What caused the fall: needed to explain, and taken with no other action."
+    )
+
+    @model_validator(mode="after")
+    def _only_explaining_has_an_explanation(self) -> Self:
+        given = bool(self.explanation and self.explanation.strip())
+        if given != (self.action is StepByPeople.EXPLAINED):
+            raise ValueError("write explanation with the action explained, and with no other")
+        return self
+
+
+def _step_schema() -> dict[str, Any]:
+    schema = NewStep.model_json_schema()
+    kinds = schema.pop("$defs")
+    described = schema["properties"]["action"]
+    schema["properties"]["action"] = {**kinds["StepByPeople"], "description": described["description"]}
+    explained = {
+        "properties": {
+            "action": {"const": StepByPeople.EXPLAINED.value},
+            "explanation": {"type": "string", "pattern": r"\S"},
+        },
+        "required": ["explanation"],
+    }
+    others = {
+        "properties": {"action": {"not": {"const": StepByPeople.EXPLAINED.value}}, "explanation": {"type": "null"}}
+    }
+    return schema | {"anyOf": [explained, others]}
+
+
+def _read_step(raw: bytes) -> NewStep:
+    try:
+        return NewStep.model_validate_json(raw)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, fault["loc"][:1])) or "body"
+        message = f"{where}: {fault['msg'].removeprefix('Value error, ')}"
+        fix = f"Send action, one of {', '.join(StepByPeople)}, and explanation where you explain."
+        raise ApiError(400, "INVALID_PARAMETER", message, fix) from None
+
+
+@router.post(
+    "/v1/incidents/{incident_id}",
+    response_model=Incident,
+    responses=errors(400, 401, 403, 404, 413, 415, 503),
+    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _step_schema()}}}},
+    summary="Acknowledge, explain, close or reopen a fall",
+)
+async def note_step(
+    incident_id: UUID, request: Request, service: RunningService, reader: Reader, caller: Reviewer
+) -> Response:
+    """Notes what somebody did, as the console's page does, and returns the incident.
+
+    A step that is done already, such as closing what is closed, adds no line to the history.
+    """
+    async with read_body(request, service, caller, {"application/json"}) as body:
+        step = _read_step(body.raw)
+    incident = await incident_of(service, incident_id, reader)
+    await note_incident(
+        service.engine,
+        incident.id,
+        IncidentAction(step.action.value),
+        actor=caller.name or "somebody",
+        now=datetime.now(UTC),
+        explanation=(step.explanation or "").strip(),
+    )
+    return as_json(_line(await incident_of(service, incident_id, reader)))
 
 
 async def incident_of(service: Service, incident_id: UUID, caller: Caller) -> AgentIncident:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from service.pipeline.running import Service
 
 COOKIE = "sqlassay_session"
 _CSRF = "csrf"
+_MASKED = "~"
+"""How a masked token begins: no token of a session does."""
 
 
 @dataclass(slots=True)
@@ -73,6 +76,32 @@ class ConsoleSessions:
 def csrf_of(session: Session) -> str:
     """The form token of a session, made if it has none."""
     return str(session.setdefault(_CSRF, secrets.token_urlsafe(32)))
+
+
+def masked(token: str) -> str:
+    """The token as a page shows it: another text each time, so that sizes of compressed pages tell nothing of it.
+
+    >>> masked("abc") == masked("abc"), unmasked(masked("abc")), unmasked("abc")
+    (False, 'abc', 'abc')
+    """
+    plain = token.encode()
+    pad = secrets.token_bytes(len(plain))
+    return _MASKED + base64.urlsafe_b64encode(pad + _xor(pad, plain)).decode()
+
+
+def unmasked(sent: str) -> str:
+    """The token that a form or a script sent; what is no token stays as it is."""
+    if not sent.startswith(_MASKED):
+        return sent
+    try:
+        raw = base64.urlsafe_b64decode(sent.removeprefix(_MASKED))
+        return _xor(raw[: len(raw) // 2], raw[len(raw) // 2 :]).decode()
+    except ValueError:
+        return sent
+
+
+def _xor(pad: bytes, text: bytes) -> bytes:
+    return bytes(one ^ other for one, other in zip(pad, text, strict=True))
 
 
 def is_console(path: str) -> bool:

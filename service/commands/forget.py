@@ -46,7 +46,8 @@ async def _forget(engine: AsyncEngine, configured: Settings, subject: Subject, e
     if kafka is not None:
         if extent.reviewer is None:
             done = replace(done, dead_letters=await forget_dead_letters(kafka, subject, dry_run=extent.dry_run))
-        topics = (kafka.topic_events, kafka.topic_scores, kafka.topic_labels, kafka.topic_spans)
+        topics = (kafka.topic_events, kafka.topic_scores, kafka.topic_labels, kafka.topic_feedback)
+        topics += (kafka.topic_spans,)
         kept = await topic_retention(kafka, [topic for topic in topics if topic])
         stays |= {f"topic {topic}": f"records as they were sent, {how_long}" for topic, how_long in kept.items()}
     return replace(done, stays={**done.stays, **stays})

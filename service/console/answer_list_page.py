@@ -20,8 +20,9 @@ from service.console.reason_choices import reason_groups, shown_reasons
 from service.console.rendering import page, style_sheet
 from service.console.review_keys import ERROR_KEYS
 from service.console.spelling import spelled
+from service.storage.feedback.feedback_reading import feedback_counts
 from service.storage.scores.answer_counts import MOST_READ, AnswerCount, answer_count, reason_counts
-from service.storage.scores.evaluation_pages import Order, evaluation_page
+from service.storage.scores.evaluation_pages import FeedbackSaid, Order, evaluation_page
 
 router = APIRouter(include_in_schema=False)
 _FOLDED = ("agent_version", "from_day", "to_day", "judge")
@@ -33,6 +34,11 @@ _CHOICES = {
     "filter_status": [(each.value, each.value) for each in FilterStatus],
     "reviewed": [("true", "with a label"), ("false", "without a label")],
     "error_type": [(kind.value, f"{kind.value}: {each.words}") for kind, each in ERROR_KEYS.items()],
+    "feedback": [
+        (FeedbackSaid.DISSATISFIED.value, "somebody is not satisfied"),
+        (FeedbackSaid.SATISFIED.value, "somebody is satisfied"),
+        (FeedbackSaid.ANY.value, "with feedback"),
+    ],
     "reference": [(each.value, each.value) for each in ReferenceVerdict],
 }
 
@@ -70,6 +76,7 @@ async def show_evaluations(
         "title": "Worst answers" if order is Order.WORST else "Newest answers",
         "page": found,
         "chips": [shown_reasons(row["reason_codes"], form.reason) for row in found.items],
+        "said": await feedback_counts(service.engine, found.items),
         "total": total,
         "given": form.given(),
         "order": order,

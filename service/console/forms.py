@@ -15,7 +15,7 @@ from consumers.wire.labels import ErrorType
 from evals.slices.counts import SliceKind
 from service.api.caller import Caller
 from service.api.evaluations import AnswerFilter, ListQuery, Name, ReportQuery
-from service.storage.scores.evaluation_pages import EvaluationFilter, Order
+from service.storage.scores.evaluation_pages import EvaluationFilter, FeedbackSaid, Order
 from service.storage.scores.slice_parts import LONGEST_VALUE
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -95,8 +95,28 @@ class BrowserForm(AnswerFilter):
         return {name: value for name, value in self.given().items() if name in CARRIED}
 
 
+class AgentOrder(StrEnum):
+    """How the agents of the overview are sorted."""
+
+    WORST = "worst"
+    """Those with an alarm first, then the worst."""
+    NAME = "name"
+    MEAN = "mean"
+    """The lowest mean score first."""
+    WRONG = "wrong"
+    """The largest share judged wrong first."""
+    ANSWERS = "answers"
+    """Those with most answers first."""
+
+
 class ReportForm(ReportQuery, BrowserForm):
     """The form above the agents."""
+
+    sort: AgentOrder = AgentOrder.WORST
+    name: Name | None = None
+    """Only agents whose name, or whose tenant's name, contains this, whatever its case."""
+    page: Annotated[int, Field(ge=1, le=1_000)] = 1
+    """The page of the agents."""
 
 
 class ListForm(ListQuery, BrowserForm):
@@ -106,6 +126,8 @@ class ListForm(ListQuery, BrowserForm):
     reviewed: bool | None = None
     error_type: ErrorType | None = None
     """Only answers that a reviewer calls wrong with this error type."""
+    feedback: FeedbackSaid | None = None
+    """Only answers on which people said this."""
     slice_kind: SliceKind | None = None
     slice_value: Annotated[str, Field(max_length=LONGEST_VALUE, pattern=r"^[^\x00]*$")] | None = None
     """Only answers in the slice of this kind with this value."""
@@ -119,7 +141,7 @@ class ListForm(ListQuery, BrowserForm):
     def wanted(self, caller: Caller) -> EvaluationFilter:
         """The answers of the form, restricted to what the caller may access."""
         wanted = super().wanted(caller)
-        wanted = replace(wanted, judge=self.judge, reviewed=self.reviewed, search=self.search)
+        wanted = replace(wanted, judge=self.judge, reviewed=self.reviewed, search=self.search, feedback=self.feedback)
         return replace(wanted, error_type=self.error_type, slice_kind=self.slice_kind, slice_value=self.slice_value)
 
 

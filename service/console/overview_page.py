@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
-from service.console.forms import ANY_TIME, RANGES, ReportForm
+from service.console.forms import ANY_TIME, RANGES, AgentOrder, ReportForm
 from service.console.overview.agent_cards import AgentCard, agent_cards
 from service.console.rendering import ago, page
 from service.console.spelling import spelled
@@ -26,6 +26,14 @@ from service.storage.sums.reading import AnswerScope, Period
 router = APIRouter(include_in_schema=False)
 _LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
 
+AGENTS_ON_A_PAGE = 25
+_ORDERS = {
+    AgentOrder.WORST: "alarms, then the worst",
+    AgentOrder.NAME: "name",
+    AgentOrder.MEAN: "lowest mean",
+    AgentOrder.WRONG: "most judged wrong",
+    AgentOrder.ANSWERS: "most answers",
+}
 MOST_LINES = 200
 """Most lines of the table by day or week."""
 
@@ -46,12 +54,20 @@ async def show_report(
         lines = await _lines(service, form, reader, now)
     wanted = form.at(now).wanted(reader)
     last = {(each.tenant, each.agent): each for each in await last_answers(service.engine, wanted.tenant, now)}
+    found = sorted_cards(lines.cards, form)
+    pages = max(1, -(-len(found) // AGENTS_ON_A_PAGE))
+    place = min(form.page, pages)
+    first = AGENTS_ON_A_PAGE * (place - 1)
     present = {(card.row.tenant, card.row.agent) for card in lines.cards}
     shown = {
         "title": "Agents",
         "rows": [(row, _answers_of(row, wanted, form)) for row in lines.rows[:MOST_LINES]],
         "cut_after": MOST_LINES if len(lines.rows) > MOST_LINES else None,
-        "cards": [(card, _answers_of(card.row, wanted, form)) for card in lines.cards],
+        "cards": [(card, _answers_of(card.row, wanted, form)) for card in found[first : first + AGENTS_ON_A_PAGE]],
+        "agents": len(found),
+        "pages": range(1, pages + 1),
+        "place": place,
+        "orders": _ORDERS,
         "given": form.given(),
         "form": form,
         "ranges": RANGES,
@@ -80,6 +96,26 @@ async def _lines(service: Service, form: ReportForm, reader: Caller, now: dateti
     most = MOST_LINES + 1
     rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every, most=most)
     return _Lines(rows=rows)
+
+
+def sorted_cards(cards: Sequence[AgentCard], form: ReportForm) -> list[AgentCard]:
+    """The cards that the form asks for, in its order; agents without a figure come last."""
+    wanted = (form.name or "").casefold()
+    found = [card for card in cards if any(wanted in name.casefold() for name in (card.row.agent, card.row.tenant))]
+    if form.sort is not AgentOrder.WORST:
+        found.sort(key=lambda card: _place(card.row, form.sort))
+    return found
+
+
+def _place(row: EstimatedRow, order: AgentOrder) -> tuple[bool, float, str, str]:
+    figures = {
+        AgentOrder.MEAN: row.mean,
+        AgentOrder.WRONG: None if row.judged_wrong is None else -row.judged_wrong,
+        AgentOrder.ANSWERS: -row.received,
+        AgentOrder.NAME: 0.0,
+    }
+    figure = figures[order]
+    return figure is None, figure or 0.0, row.agent.casefold(), row.tenant
 
 
 def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:

@@ -15,7 +15,8 @@ from markupsafe import Markup
 from scoring import EVALUATOR_VERSION
 from scoring.rules import Tier
 from service import console
-from service.api.visits import current_visit
+from service.api.visits import current_visit, masked
+from service.console.answer.unseen_characters import marked_page
 
 _POLICY = "Content-Security-Policy"
 SAFE_HEADERS = {
@@ -123,7 +124,24 @@ def is_of_two_alphabets(name: str) -> bool:
     return len(found & _ALPHABETS) > 1
 
 
-_pages.filters |= {"minute": minute, "length_of": length_of}
+_LONGEST_NAME = 32
+
+
+def cut(name: object, *, in_link: bool = False) -> object:
+    """A name for the content of an element. A long one is cut at the width of its place, and whole on focus.
+
+    Outside a link it can be focused itself.
+
+    >>> cut("crumb"), cut("a" * 33, in_link=True)[:24]
+    ('crumb', Markup('<span class="cut" title='))
+    """
+    if not isinstance(name, str) or len(name) <= _LONGEST_NAME:
+        return name
+    focus = Markup() if in_link else Markup(' tabindex="0"')
+    return Markup('<span class="cut"{} title="{}">{}</span>').format(focus, name, name)
+
+
+_pages.filters |= {"cut": cut, "minute": minute, "length_of": length_of}
 _pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
 _ACTIONS = {each.value: each.action for each in Tier}
 """What to do at each tier."""
@@ -144,9 +162,10 @@ def page(
     Every template has the `visit`, and its `csrf`: a form that POSTs sends it as a hidden field of that name.
     """
     visit = current_visit()
-    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": visit.csrf, "visit": visit, **values})
+    csrf = masked(visit.csrf)
+    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf, "visit": visit, **values})
     safe = {**SAFE_HEADERS, _POLICY: f"{SAFE_HEADERS[_POLICY]}; script-src 'self'"} if script else SAFE_HEADERS
-    return HTMLResponse(text, status, headers={**(headers or {}), **safe})
+    return HTMLResponse(marked_page(text), status, headers={**(headers or {}), **safe})
 
 
 def style_sheet() -> str:

@@ -87,6 +87,7 @@ async def show_status(
         "process": None,
         "growth": None,
         "budget": service.settings.judge.budget,
+        "currency": service.settings.judge.currency,
     }
     # what is one process's or one database's is no single tenant's
     if reader.tenant is None:

@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from evals.trust.agreement_table import LabelAgreement
+from evals.trust.feedback_agreement import feedback_agreement
 from evals.trust.kappa_words import kappa_verdict, kappa_word
 from evals.trust.label_agreement import TrustReport, trust_report
 from scoring import EVALUATOR_VERSION
@@ -28,6 +29,7 @@ from service.console.spelling import Suggestions, spelled
 from service.judges.weights import fitted_judge, local_judge
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
+from service.storage.feedback.heard_answers import heard_answers
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
     calibrations,
@@ -148,6 +150,7 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
             "weak": weak_agents(report),
             "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
         },
+        "heard": feedback_agreement(await heard_answers(service.engine, wanted))[:_MOST_ROWS],
         "drawn": sum(each.probability is not None for each in labels),
         "most": MOST_LABELS if len(labels) == MOST_LABELS else None,
         "calibrations": stored,

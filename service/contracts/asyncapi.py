@@ -16,6 +16,7 @@ from consumers.publishing.result_messages import RESULT_TYPE
 from consumers.references import REFERENCE_TYPE
 from consumers.stream.dead_letters import HEADER_PREFIX
 from consumers.wire.events import QueryEvent
+from consumers.wire.feedback import FeedbackDocument
 from consumers.wire.labels import LabelDocument
 from scoring.query import UnscoredReason
 from scoring.rules import Tier
@@ -126,6 +127,11 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
     @broker.subscriber(settings.topic_labels, title=settings.topic_labels, description="Reviewers' labels.")
     async def on_label(label: LabelDocument) -> None: ...
 
+    said = "What the people who asked say about answers."
+
+    @broker.subscriber(settings.topic_feedback, title=settings.topic_feedback, description=said)
+    async def on_feedback(feedback: FeedbackDocument) -> None: ...
+
     results = "Results: the outcome of each event and, for events with a reference, the comparison with it."
     broker.publisher(
         settings.topic_scores, title=settings.topic_scores, description=results, schema=QueryScore | ReferenceResult
@@ -138,6 +144,7 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
         ),
         settings.topic_spans: _headers(**{TENANT_HEADER: "The only tenant that the sender may write for."}),
         settings.topic_labels: _headers(),
+        settings.topic_feedback: _headers(),
         settings.topic_scores: _headers(**_RESULT),
         settings.topic_dead: _headers(**_DEAD),
     }

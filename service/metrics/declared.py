@@ -218,6 +218,10 @@ class DeclaredMetrics:
         self.model_cost = count(
             "sqlassay_model_cost", "Cost of model calls, in the currency of the price list.", ("tenant",)
         )
+        self.currency = Info(
+            *self._named("sqlassay_model_currency", "Currency of the price list, as ISO 4217.", ("currency",))[:2],
+            registry=self.registry,
+        )
         self.budget_spent = count(
             "sqlassay_model_budget_spent", "Calls not made because the tenant's daily budget is spent.", ("tenant",)
         )

@@ -45,7 +45,7 @@ _VERSIONS = 20
 class Metrics:
     """The `Outcomes` that Prometheus scrapes."""
 
-    def __init__(self, settings: MetricSettings, judge: str) -> None:
+    def __init__(self, settings: MetricSettings, judge: str, currency: str = "USD") -> None:
         declared = DeclaredMetrics()
         self._of, self.registry = declared, declared.registry
         self._who = AgentLabels(tenants=BoundedLabels(settings.tenants), agents=BoundedLabels(settings.agents))
@@ -62,6 +62,7 @@ class Metrics:
         self.dependencies = DependencyMetrics(declared)
         self.sinks = SinkMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
+        declared.currency.info({"currency": currency})
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 
     def exposition(self) -> bytes:

@@ -1,4 +1,4 @@
-"""A driver for each Kafka topic that a worker reads: events, labels and spans."""
+"""A driver for each Kafka topic that a worker reads: events, labels, feedback and spans."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from consumers.keep_feedback import KeepFeedback
 from consumers.keep_labels import KeepLabels
 from consumers.pool.pool import Pool
 from consumers.spans.join_spans import JoinSpans
@@ -14,8 +15,14 @@ from consumers.stream.driver import Driver, DriverPolicy, DriverWorld, Handle
 from consumers.stream.ports import Publisher
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.span_intake import SpansFromKafka
-from service.pipeline.topic_handlers import join_span_records, keep_label_records, score_records
+from service.pipeline.topic_handlers import (
+    join_span_records,
+    keep_feedback_records,
+    keep_label_records,
+    score_records,
+)
 from service.settings import Settings
+from service.storage.feedback.feedback_store import PostgresFeedback
 from service.storage.label_store import PostgresLabels
 
 
@@ -29,6 +36,9 @@ def topic_drivers(parts: ProcessParts, pool: Pool, joined: JoinSpans) -> list[tu
     if kafka.topic_labels:
         handle = keep_label_records(KeepLabels(store=PostgresLabels(parts.engine)))
         drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, handle), groups[kafka.topic_labels]))
+    if kafka.topic_feedback:
+        handle = keep_feedback_records(KeepFeedback(store=PostgresFeedback(parts.engine), rules=parts.rules))
+        drivers.append((_driver(parts, publisher, pool, kafka.topic_feedback, handle), groups[kafka.topic_feedback]))
     if kafka.topic_spans:
         drivers.append((_span_driver(parts, publisher, pool, joined), groups[kafka.topic_spans]))
     return drivers

@@ -1,4 +1,4 @@
-"""What happens to the records of each topic: events are scored, labels stored, spans joined."""
+"""What happens to the records of each topic: events are scored, labels and feedback stored, spans joined."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.keep_feedback import FeedbackRecord, KeepFeedback
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.pool.pool import Pool
 from consumers.stream.dead_letters import trigger_of
@@ -63,6 +64,19 @@ def keep_label_records(keep: KeepLabels) -> Handle:
         now = datetime.now(UTC)
         outcomes = await keep(
             [LabelRecord(payload=each.value, sent_at=moment(each.timestamp) or now) for each in records]
+        )
+        return [_resolved(each) for each in outcomes]
+
+    return handle
+
+
+def keep_feedback_records(keep: KeepFeedback) -> Handle:
+    """Stores the records of the feedback topic."""
+
+    async def handle(records: Sequence[StreamRecord]) -> Receipts:
+        now = datetime.now(UTC)
+        outcomes = await keep(
+            [FeedbackRecord(payload=each.value, sent_at=moment(each.timestamp) or now) for each in records]
         )
         return [_resolved(each) for each in outcomes]
 

@@ -25,6 +25,7 @@ from service.pipeline.scoring_pool import retrying_deferred, running_pool, scori
 from service.pipeline.sending_scores import sending_scores
 from service.pipeline.span_intake import PublishSpanDeadLetter, running_join
 from service.pipeline.topic_drivers import topic_drivers
+from service.pipeline.waiting_feedback import attaching_feedback
 from service.processes.reference_processes import pair_timeout, reference_processes
 from service.storage.canaries.canary_rows import PostgresCanaries
 from service.storage.reference_store import PostgresReferences
@@ -71,6 +72,7 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
         await stack.enter_async_context(showing_estimates(parts))
         await stack.enter_async_context(showing_canaries(parts))
         await stack.enter_async_context(sending_scores(parts))
+        await stack.enter_async_context(attaching_feedback(parts))
         joined = await stack.enter_async_context(_joining_spans(parts, pool))
         drivers = topic_drivers(parts, pool, joined)
         if drivers:

@@ -60,6 +60,9 @@ class JudgeSettings(SettingsGroup):
         description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
         "the model must have one.",
     )
+    currency: str = Field(
+        default="USD", pattern=r"^[A-Z]{3}$", description="Currency of `prices` and `budget`, as ISO 4217: EUR."
+    )
     calibrations: Mapping[str, ModelCalibrationSettings] = Field(
         default_factory=dict[str, ModelCalibrationSettings],
         description='How far a model\'s confidence counts, as JSON: {"model": {"slope": 0.8, "offset": -0.2}}; '

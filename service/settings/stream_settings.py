@@ -23,6 +23,9 @@ class KafkaSettings(SettingsGroup):
     topic_dead: str = Field(default="query-events.dead", min_length=1, description="Topic of dead letters.")
     topic_scores: str = Field(default="query-scores", description="Topic of results; empty publishes none.")
     topic_labels: str = Field(default="query-labels", description="Topic of labels; empty reads none.")
+    topic_feedback: str = Field(
+        default="query-feedback", description="Topic of what users say about answers; empty reads none."
+    )
     topic_spans: str = Field(
         default="query-spans", description="Topic of OpenTelemetry spans, written and read; empty uses none."
     )
@@ -101,7 +104,12 @@ class KafkaSettings(SettingsGroup):
     @property
     def groups(self) -> dict[str, str]:
         """The consumer group of each topic that workers read."""
-        suffixes = {self.topic_events: "", self.topic_labels: "-labels", self.topic_spans: "-spans"}
+        suffixes = {
+            self.topic_events: "",
+            self.topic_labels: "-labels",
+            self.topic_feedback: "-feedback",
+            self.topic_spans: "-spans",
+        }
         return {topic: f"{self.group}{suffix}" for topic, suffix in suffixes.items() if topic}
 
 

@@ -45,6 +45,7 @@ from service.storage.tables import (
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
+    FEEDBACK,
     LABELS,
     PAST_LABELS,
     REFERENCE_VERDICTS,
@@ -81,6 +82,8 @@ class ForgottenRows:
     """Event keys that were deleted: an event sent again is a new one."""
     labels: int = 0
     """Labels whose note and correction, or whose reviewer, were deleted, or that were deleted."""
+    feedback: int = 0
+    """What people say about answers: rows that were deleted."""
     references: int = 0
     """Reference results whose texts were deleted, or that were deleted."""
     deferred: int = 0
@@ -119,6 +122,7 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             # nobody can review an answer whose texts are gone
             unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
             await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
+            feedback = await connection.execute(delete(FEEDBACK).where(_of(FEEDBACK.c, subject)))
             references = await count_where(connection, REFERENCE_VERDICTS, _judged(subject, digests))
             await forget_references(connection, subject.tenant, digests)
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
@@ -127,6 +131,7 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
     return ForgottenRows(
         evaluations=emptied,
         labels=labels.rowcount,
+        feedback=feedback.rowcount,
         references=references,
         deferred=deferred.rowcount,
         remembered=remembered.rowcount,
@@ -232,6 +237,7 @@ def _other_rows(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[s
         }
     return of_tenant | {
         "labels": (LABELS, _of(LABELS.c, subject)),
+        "feedback": (FEEDBACK, _of(FEEDBACK.c, subject)),
         "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
         "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),

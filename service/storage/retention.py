@@ -226,6 +226,7 @@ _OTHER_TABLES = (
     ("agent_incidents", "over_at"),
     ("labels", "labelled_at"),
     ("past_labels", "labelled_at"),
+    ("feedback", "received_at"),
     ("review_items", "occurred_at"),
 )
 """The other tables with rows of an event, and the column by which they expire."""

@@ -114,6 +114,7 @@ class Stage:
             "SQLASSAY_KAFKA__TOPIC_DEAD": self.kafka.dead,
             "SQLASSAY_KAFKA__TOPIC_SCORES": self.kafka.scores,
             "SQLASSAY_KAFKA__TOPIC_LABELS": self.kafka.labels,
+            "SQLASSAY_KAFKA__TOPIC_FEEDBACK": self.kafka.feedback,
             "SQLASSAY_KAFKA__TOPIC_SPANS": self.kafka.spans,
             "SQLASSAY_DATABASE__URL": self.database.render_as_string(hide_password=False),
             "SQLASSAY_REDIS__URL": self.redis.url,

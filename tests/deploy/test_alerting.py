@@ -105,6 +105,7 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": kafka.feedback,
         "SQLASSAY_REDIS__URL": redis.url,
         "SQLASSAY_REDIS__PREFIX": redis.prefix,
         "SQLASSAY_HTTP__PORT": str(port),
@@ -204,7 +205,7 @@ async def test_an_agent_that_becomes_worse_pages_until_it_is_as_before_and_every
         others = {each["labels"]["alertname"] for each in webhook.alerts} - {"SQLAssayAgentAlarm"}
         assert others <= {"SQLAssayJudgedWrongHigh"}  # about the same answers, and a ticket
         empty = [title for title, query in panel_queries() if not await gives(query)]
-        assert set(empty) <= ABSENT | UNLABELLED, set(empty) - ABSENT - UNLABELLED
+        assert set(empty) <= ABSENT | UNLABELLED | {PRICED}, set(empty) - ABSENT - UNLABELLED
 
 
 async def _true(seen: Sequence[object]) -> bool:
@@ -226,24 +227,30 @@ def panel_queries() -> Iterator[tuple[str, str]]:
 _UNLABELLED = {f"Right by labels and scores: {{{{tenant}}}} / {{{{agent}}}}{bound}" for bound in ("", " low", " high")}
 UNLABELLED = _UNLABELLED | {"Canaries right by agent: {{tenant}} / {{agent}}"}
 """Panels without data while nothing is labelled and no canary is asked."""
+PRICED = "Money for 1,000 scored answers: {{currency}}"
+"""The panel without data while no model is asked that needs scored answers too."""
 ABSENT = {
-    "Reasons: {{outcome}} {{reason}}",
-    "Without a score: {{reason}}",
-    "Stalls: {{dependency}}",
-    "Dead letters: {{reason}}",
-    "Redis: {{use}}",
-    "Latency: p50",
-    "Latency: p95",
-    "Breaker: {{state}}",
-    "Calls by end: {{end}}",
-    "Cases by end: {{end}}",
-    "Money by tenant: {{tenant}}",
-    "Tokens: {{way}}",
-    "Agreement: agreement",
-    "Money left today: {{tenant}}",
+    "Records by reason of no score: {{outcome}} {{reason}}",
+    "Events without a score, by reason: {{reason}}",
+    "Failed calls by dependency: {{dependency}}",
+    "Dead letters by reason: {{reason}}",
+    "Failed uses of Redis: {{use}}",
+    "Seconds of a model call: p50",
+    "Seconds of a model call: p95",
+    "State of the breaker: {{state}}",
+    "Model calls by end: {{end}}",
+    "Answers sent to a model, by end: {{end}}",
+    "Money spent by tenant: {{tenant}}, {{currency}}",
+    "Tokens sent and received: {{way}}",
+    "Judges that agree, share: agreement",
+    "Money left today: {{tenant}}, {{currency}}",
     "Tokens left today: {{tenant}}",
-    "Calls not made: {{tenant}}",
-    "Telemetry: {{signal}} {{end}}",
+    "Calls not made for lack of budget: {{tenant}}",
+    "Traces and results exported: {{signal}} {{end}}",
+    "Model calls that failed, share: ",
+    "Seconds of a model call, P95: ",
+    "Processes whose breaker is open: ",
+    "Both judges agree, share: ",
 }
 """Panels without data while nothing fails and no model is asked. The next test gives them data."""
 

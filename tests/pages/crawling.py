@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext
 
 _OF_A_KIND = 2
 """Pages of each kind that are opened: the second often has a filter."""
-_DOWNLOAD = re.compile(r"\.(csv|jsonl?|svg|css|js)$")
+_DOWNLOAD = re.compile(r"\.(csv|jsonl?|parquet|svg|css|js)$")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/)\d+")
 
 

@@ -44,13 +44,14 @@ class Kafka:
     dead: str
     scores: str
     labels: str
+    feedback: str
     spans: str
     group: str
 
     @property
     def topics(self) -> tuple[str, ...]:
         """Every topic."""
-        return (self.events, self.dead, self.scores, self.labels, self.spans)
+        return (self.events, self.dead, self.scores, self.labels, self.feedback, self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ def new_kafka(bootstrap: str) -> Kafka:
         dead=f"query-events.dead-{own}",
         scores=f"query-scores-{own}",
         labels=f"query-labels-{own}",
+        feedback=f"query-feedback-{own}",
         spans=f"query-spans-{own}",
         group=f"sqlassay-{own}",
     )

@@ -10,7 +10,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from service.console.exports import COLUMNS, cell
+from service.console.answer_files.answer_lines import COLUMNS
+from service.console.answer_files.csv_cells import cell
+from service.console.answer_files.plain_sentence import plain_sentence
 from tests.service.console_lists import LIST, event, links, read
 
 pytestmark = pytest.mark.slow
@@ -143,3 +145,90 @@ async def test_hostile_text_in_every_field_is_shown_and_never_run(client):
         assert "<script" not in shown.lower(), path
         assert "<img" not in shown, path
         assert "&lt;script" in shown.lower() or "script" in path, path
+
+
+async def labelled(client) -> str:
+    """An answer without its period, with two labels and feedback; its id."""
+    asked = {
+        "question": "How many loaves were sold in May 2026?",
+        "sql": "SELECT COUNT(*), town FROM loaves GROUP BY town",
+    }
+    [sent] = (await client.post("/v1/events", json=event(1, **asked))).json()["results"]
+    labels = [
+        {"reviewer": "ann", "label": "wrong", "error_type": "time", "note": "no period", "correction": "SELECT 1"},
+        {"reviewer": "ben", "label": "wrong", "note": "=2"},
+    ]
+    about = {"evaluation_id": sent["evaluation_id"]}
+    assert (await client.post("/v1/labels", json=[each | about for each in labels])).json()["kept"] == 2
+    heard = {"event_id": "1", "agent": "crumb", "tenant": "bakers", "thumb": "down"}
+    assert (await client.post("/v1/feedback", json=heard)).json()["kept"] == 1
+    return sent["evaluation_id"]
+
+
+async def test_a_file_says_what_is_wrong_and_what_people_say(client):
+    id_ = await labelled(client)
+    for row in (
+        json.loads(await read(client, f"{LIST}.jsonl")),
+        next(csv.DictReader(io.StringIO(await read(client, f"{LIST}.csv")))),
+    ):
+        assert row["sentence"].startswith("2 of 2 reviewers say wrong. ")
+        assert "FILTER_MISSING: missing: May 2026" in row["faults"].split("\n")
+        assert "OUTPUT_WIDER" not in row["faults"]
+        assert "OUTPUT_WIDER" in row["reason_codes"]
+        assert (row["label"], row["error_type"], row["corrected_sql"]) == ("wrong", "time", "SELECT 1")
+        assert sorted(row["comment"].removeprefix("'").split("\n")) == ["=2", "no period"]
+        assert (int(row["users_satisfied"]), int(row["users_dissatisfied"])) == (0, 1)
+        assert row["link"] == f"http://localhost{LIST}/{id_}"
+    assert (await client.get(row["link"])).status_code == 200
+
+
+async def test_a_parquet_file_has_the_same_answers(client):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    await labelled(client)
+    await client.post("/v1/events", json=[event(n) for n in range(2, 6)] + [event(9, sql="SELEC")])
+    reply = await client.get(f"{LIST}.parquet?order=newest")
+    assert reply.headers["content-disposition"] == 'attachment; filename="answers.parquet"'
+    rows = parquet.read_table(io.BytesIO(reply.content)).to_pylist()
+    lines = [json.loads(line) for line in (await read(client, f"{LIST}.jsonl", order="newest")).splitlines()]
+    assert len(rows) == len(lines) == 6
+    for row, line in zip(rows, lines, strict=True):
+        assert row | {"occurred_at": None} == line | {"occurred_at": None}
+        assert row["occurred_at"].isoformat() == line["occurred_at"].replace("Z", "+00:00")
+
+
+async def test_the_page_of_an_answer_says_it_plainly_and_folds_what_is_only_form(client):
+    shown = await read(client, f"{LIST}/{await labelled(client)}")
+    assert '<p id="sentence">2 of 2 reviewers say wrong. ' in shown
+    before, _, folded = shown.partition('<details id="forms">')
+    assert "OUTPUT_WIDER" in folded.partition("</details>")[0]
+    assert "FILTER_MISSING" in before
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"verdict": "Correct"}, "No fault was found."),
+        ({"labels": [{"label": "right"}], "faults": ["LIMIT_WRONG"]}, "A reviewer says right."),
+        ({"unscored": "JUDGE_UNAVAILABLE"}, "The judge could not be reached within its deadline."),
+        (
+            {"verdict": "Incorrect", "faults": ["LIMIT_WRONG"]},
+            "The SQL returns another number of rows than asked for: top 5 → LIMIT 10.",
+        ),
+        (
+            {"verdict": "Incorrect", "faults": ["LIMIT_WRONG", "A_CODE_OF_LATER", "ORDER_FLIPPED"]},
+            "The SQL returns another number of rows than asked for: top 5 → LIMIT 10. There are 2 more faults.",
+        ),
+        (
+            {"reference_verdict": "different", "reference_level": "S0"},
+            "Proved different from its reference.",
+        ),
+    ],
+)
+def test_a_sentence_says_what_is_surest(row, said):
+    faults = [
+        {"code": each, "kind": "fault", "detail": "expected → actual: top 5 → LIMIT 10"}
+        for each in row.pop("faults", ())
+    ]
+    forms = [{"code": "OUTPUT_WIDER", "kind": "form", "detail": "x"}]
+    blank = {"reference_verdict": None, "reference_level": None, "labels": [], "unscored": None, "verdict": None}
+    assert plain_sentence(blank | row, [*faults, *forms]) == said

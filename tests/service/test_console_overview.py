@@ -346,3 +346,38 @@ async def test_a_table_by_day_that_is_too_long_says_how_to_see_the_rest(two_week
     assert cut.count(table) == 5
     assert "These are the first 5 lines. To see others, choose an agent or a shorter time" in cut
     assert len((await two_weeks.get("/v1/report?every=day")).json()["rows"]) == 24
+
+
+async def test_forty_agents_have_pages_an_order_and_a_search(client):
+    agents = [f"agent-{number:02}" for number in range(40)]
+    sent = [
+        {"event_id": str(each), "tenant": "bakers", "agent": agent, "question": "How many ovens?", "sql": "SELECT 1"}
+        for number, agent in enumerate(agents)
+        for each in range(1 + number % 3)
+    ]
+    await client.post("/v1/events", json=sent)
+
+    async def shown(**query) -> list[str]:
+        page = (await client.get("/console", params=query)).text
+        return re.findall(r"<b>(agent-\d\d)</b>", page)
+
+    first, second = await shown(sort="name"), await shown(sort="name", page=2)
+    assert (first, second) == (agents[:25], agents[25:])
+    assert await shown(sort="name", page=900) == second
+    assert sorted(await shown() + await shown(page=2)) == agents
+    assert await shown(name="GENT-1", sort="name") == agents[10:20]
+    assert await shown(name="nobody") == []
+    assert set((await shown(sort="answers"))[:13]) == {each for place, each in enumerate(agents) if place % 3 == 2}
+    text = (await client.get("/console?sort=mean")).text
+    assert "40 agents" in text
+    assert 'aria-sort="ascending"' in text
+
+
+async def test_a_long_name_is_cut_and_whole_on_focus(client):
+    long = "a" * 120
+    await client.post("/v1/events", json={"event_id": "1", "agent": long, "question": "How many?", "sql": "SELECT 1"})
+    assert f'<span class="cut" title="{long}">{long}</span>' in (await client.get("/console")).text
+    assert (
+        f'<span class="cut" tabindex="0" title="{long}">{long}</span>'
+        in (await client.get("/console/evaluations")).text
+    )

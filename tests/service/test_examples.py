@@ -85,6 +85,7 @@ async def test_an_answer_published_to_kafka_is_scored_under_the_identity_of_its_
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": kafka.feedback,
         "SQLASSAY_KAFKA__TOPIC_SPANS": kafka.spans,
     }
     async with served(database, **environment) as url:

@@ -45,6 +45,7 @@ class Bench:
             "topic_dead": self.kafka.dead,
             "topic_scores": self.kafka.scores,
             "topic_labels": self.kafka.labels,
+            "topic_feedback": self.kafka.feedback,
             "topic_spans": self.kafka.spans,
             **changes,
         }

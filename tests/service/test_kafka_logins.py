@@ -231,10 +231,11 @@ def rights(role: str, kafka: Kafka) -> Iterator[Right]:
     names = {
         "query-events": kafka.events,
         "query-labels": kafka.labels,
+        "query-feedback": kafka.feedback,
         "query-spans": kafka.spans,
         "query-events.dead": kafka.dead,
         "query-scores": kafka.scores,
-        **{f"sqlassay{end}": f"{kafka.group}{end}" for end in ("", "-labels", "-spans")},
+        **{f"sqlassay{end}": f"{kafka.group}{end}" for end in ("", "-labels", "-feedback", "-spans")},
     }
     for kind, name, operations in re.findall(rf"^\| {role} \| (topic|group) `(\S+)` \| (.+) \|$", page, re.MULTILINE):
         for operation in operations.split(", "):

@@ -41,6 +41,7 @@ def environment(kafka: Kafka, window: float) -> dict[str, Any]:
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": kafka.feedback,
         "SQLASSAY_KAFKA__TOPIC_SPANS": kafka.spans,
         "SQLASSAY_KAFKA__SESSION_TIMEOUT": "6",
         "SQLASSAY_KAFKA__DRAIN": "0.5",

@@ -165,6 +165,7 @@ async def test_from_an_api_through_kafka_to_a_worker_it_is_one_trace_that_the_re
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": "",
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": "",
         "SQLASSAY_KAFKA__TOPIC_SPANS": "",
         "SQLASSAY_TELEMETRY__ENDPOINT": collector.url,
     }

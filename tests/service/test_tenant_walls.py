@@ -34,6 +34,7 @@ from tests.service.walls import (
 
 SHOW_OURS = {
     *("/v1/evaluations", "/v1/labels", "/v1/report", "/v1/review/disagreements", "/v1/canaries", "/console"),
+    "/v1/feedback",
     *("/v1/incidents", "/console/incidents", "/console/status"),
     *(
         "/console/evaluations",
@@ -190,6 +191,11 @@ def bodies(ids: list[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
         ("POST", "/v1/events"): [{"json": event | {"tenant": THEIRS}}, {"json": event | {"event_id": "new"}}],
         ("POST", "/v1/traces"): [
             {"json": {"resourceSpans": [{"resource": {"attributes": attributes}, "scopeSpans": [{"spans": [span]}]}]}}
+        ],
+        ("POST", "/v1/incidents/{incident_id}"): [{"json": {"action": "acknowledged"}}],
+        ("POST", "/v1/feedback"): [
+            {"json": {"thumb": "up", "user": "x", "event_id": "1", "agent": "crumb", "tenant": THEIRS}},
+            {"json": {"stars": 1, "feedback_id": "x", "trace_id": "shared-trace"}},
         ],
         ("POST", "/v1/labels"): [
             {"json": label | {"evaluation_id": ids[0]}},

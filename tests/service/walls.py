@@ -90,6 +90,10 @@ async def fill(client: httpx.AsyncClient, engine: AsyncEngine, tenant: str, word
     ]
     kept = await client.post("/v1/labels", json=labels, headers=headers)
     assert kept.json()["kept"] == len(labels), kept.text
+    said = {"agent": "crumb", "thumb": "down", "comment": f"no {word}", "edited_sql": f"SELECT {word}"}
+    given = [said | {"event_id": "1", "user": f"{word}-user"}, said | {"trace_id": "shared-trace", "stars": 5}]
+    heard = await client.post("/v1/feedback", json=given, headers=headers)
+    assert heard.json()["kept"] == len(given), heard.text
     handed = await client.post("/v1/review/next", params={"reviewer": f"{word}-second"}, headers=headers)
     assert handed.status_code == 200, handed.text
     await _fill_tables(engine, tenant, word)
@@ -206,6 +210,9 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "min_score": ("0",),
         "max_score": ("100",),
         "order": ("worst", "newest"),
+        "sort": ("name", "answers"),
+        "name": ("crumb", "agent"),
+        "page": ("1", "2"),
         "limit": ("1", "200"),
         "cursor": ("broken",),
         "judge": ("local",),
@@ -218,6 +225,9 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "error_type": ("filter",),
         "reviewer": (REVIEWER,),
         "event_id": ("1", "2"),
+        "trace_id": ("shared-trace",),
+        "satisfied": ("true", "false"),
+        "feedback": ("satisfied", "dissatisfied", "any"),
         "blind": ("true", "false"),
         "between": ("reviewers", "judge"),
         "notice": ("saved",),

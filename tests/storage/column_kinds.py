@@ -52,6 +52,11 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         text="note correction",
         code="label error_type labelled_at sampling_probability blind withdrawn ended_at",
     ),
+    "feedback": _columns(
+        tenant="tenant",
+        text="feedback_id source event_id trace_id edited_sql comment user_id",
+        code="kind thumb stars satisfied given_at received_at",
+    ),
     "review_draws": _columns(tenant="tenant", name="agent", code="secret wanted spread drawn_at"),
     "review_items": _columns(
         tenant="tenant",

@@ -126,6 +126,12 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                 )
             )  # fmt: skip
             await connection.execute(
+                TABLES["feedback"].insert().values(
+                    tenant=tenant, feedback_id="a", kind="user", source="/s", event_id="a", thumb="down", given_at=NOW,
+                    received_at=NOW,
+                )
+            )  # fmt: skip
+            await connection.execute(
                 TABLES["tenant_calibrations"].insert().values(
                     tenant=tenant, version=1, judge="local/4", evaluator_version="1", intercept=0, slope=1, labels=20,
                     labelled_right=10, loss_before=0.7, loss_after=0.6,

@@ -71,6 +71,7 @@ class Rig:
             "SQLASSAY_KAFKA__TOPIC_DEAD": f"{self.name}-dead",
             "SQLASSAY_KAFKA__TOPIC_SCORES": f"{self.name}-scores",
             "SQLASSAY_KAFKA__TOPIC_LABELS": "",
+            "SQLASSAY_KAFKA__TOPIC_FEEDBACK": "",
             "SQLASSAY_KAFKA__TOPIC_SPANS": "",
             "SQLASSAY_DATABASE__URL": self.engine.url.render_as_string(hide_password=False),
             "SQLASSAY_HTTP__PORT": "0",

@@ -54,13 +54,30 @@ def with_entry(entry: Mapping[str, Any]) -> ColumnElement[Any]:
 
 async def note_incident(
     engine: AsyncEngine, id_: UUID, action: IncidentAction, *, actor: str | None, now: datetime, explanation: str = ""
-) -> None:
-    """Adds a line to an incident's history, and the explanation where there is one. Raises `StoreUnavailable`."""
+) -> bool:
+    """Adds a line to an incident's history, and the explanation where there is one.
+
+    Returns whether anything changed: what is done already, such as closing what is closed, adds no line. Raises
+    `StoreUnavailable`.
+    """
     values: dict[str, Any] = {"history": with_entry(history_entry(action, actor, now))}
     if explanation:
         values["explanation"] = explanation[:LONGEST_EXPLANATION]
     if action in {IncidentAction.CLOSED, IncidentAction.REOPENED}:
         values["closed_at"] = now if action is IncidentAction.CLOSED else None
+    step = update(AGENT_INCIDENTS).where(_INCIDENTS.id == id_, _is_to_do(action, explanation[:LONGEST_EXPLANATION]))
     with translate_errors(engine.url):
         async with engine.begin() as connection:
-            await connection.execute(update(AGENT_INCIDENTS).where(_INCIDENTS.id == id_).values(**values))
+            return (await connection.execute(step.values(**values))).rowcount > 0
+
+
+def _is_to_do(action: IncidentAction, explanation: str) -> ColumnElement[bool]:
+    match action:
+        case IncidentAction.CLOSED:
+            return _INCIDENTS.closed_at.is_(None)
+        case IncidentAction.REOPENED:
+            return _INCIDENTS.closed_at.is_not(None)
+        case IncidentAction.EXPLAINED:
+            return _INCIDENTS.explanation.is_distinct_from(explanation)
+        case _:
+            return ~_INCIDENTS.history.contains([{"action": action.value}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, text, tuple_
+from sqlalchemy import ColumnElement, Select, Table, and_, exists, func, or_, select, text, tuple_
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -21,14 +21,14 @@ from evals.slices.counts import SliceKind
 from service.storage.database import fetch_rows, rows_by_name, translate_errors
 from service.storage.scores.slice_parts import slice_condition
 from service.storage.sums.reading import AnswerScope
-from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, REFERENCE_VERDICTS
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, FEEDBACK, LABELS, REFERENCE_VERDICTS
 
 MAX_PAGE = 500
 _ROWS = EVALUATIONS.c
 _REFERENCES = REFERENCE_VERDICTS.c
-_LABELS, _KEYS = LABELS.c, EVENT_KEYS.c
-_FEW_LABELS = 10_000
-"""Labels up to which answers are looked up by their labels. With more, the next labelled answer of a list is near."""
+_LABELS, _FEEDBACK, _KEYS = LABELS.c, FEEDBACK.c, EVENT_KEYS.c
+_FEW = 10_000
+"""Labels, or feedback, up to which answers are looked up by them. With more, the next such answer of a list is near."""
 _CANCELED = "57014"
 """SQLSTATE of a statement that its timeout ended."""
 _EVENT = ("tenant", "source", "event_id")
@@ -45,6 +45,16 @@ class Order(StrEnum):
     """By event time, latest first."""
     WORST = "worst"
     """By p_correct, then score, lowest first; only rows with a score."""
+
+
+class FeedbackSaid(StrEnum):
+    """Answers on which people gave feedback."""
+
+    SATISFIED = "satisfied"
+    """Somebody is satisfied."""
+    DISSATISFIED = "dissatisfied"
+    """Somebody is not."""
+    ANY = "any"
 
 
 _SORT_KEYS = {
@@ -87,6 +97,8 @@ class EvaluationFilter(AnswerScope):
     """Only events with a label (true) or only events without one (false)."""
     error_type: str | None = None
     """Only events that a reviewer calls wrong with this error type."""
+    feedback: FeedbackSaid | None = None
+    """Only events on which somebody said this."""
     slice_kind: SliceKind | None = None
     slice_value: str | None = None
     """Only answers in the slice of this kind with this value."""
@@ -179,17 +191,35 @@ def event_times(id_: UUID) -> tuple[datetime, datetime]:
 
 async def listed_rows(engine: AsyncEngine, wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
     """The conditions of `current_rows`, in the form that finds a page of them fastest. Raises `StoreUnavailable`."""
-    if wanted.error_type is None and not wanted.reviewed:
-        return current_rows(wanted)
-    some = select(_LABELS.event_id).where(*_labels_of(wanted)).limit(_FEW_LABELS + 1).subquery("some")
-    counted = await fetch_rows(engine, select(func.count().label("labels")).select_from(some))
-    if counted[0]["labels"] > _FEW_LABELS:
-        return current_rows(wanted)
-    # the keys know the rows of few labels at once; PostgreSQL would look for the labels of each row
-    others = replace(wanted, error_type=None, reviewed=None if wanted.reviewed else wanted.reviewed)
-    same_event = and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))
-    labelled = select(_KEYS.occurred_at, _KEYS.evaluation_id).select_from(LABELS.join(EVENT_KEYS, same_event))
-    return [*current_rows(others), tuple_(_ROWS.occurred_at, _ROWS.id).in_(labelled.where(*_labels_of(wanted)))]
+    others, looked_up = wanted, list[ColumnElement[bool]]()
+    if wanted.feedback is not None and await _are_few(engine, FEEDBACK, _feedback_of(wanted)):
+        others = replace(others, feedback=None)
+        looked_up.append(_is_row_of(FEEDBACK, _feedback_of(wanted)))
+    by_label = wanted.error_type is not None or wanted.reviewed
+    if by_label and await _are_few(engine, LABELS, _labels_of(wanted)):
+        others = replace(others, error_type=None, reviewed=None if wanted.reviewed else wanted.reviewed)
+        looked_up.append(_is_row_of(LABELS, _labels_of(wanted)))
+    return [*current_rows(others), *looked_up]
+
+
+async def _are_few(engine: AsyncEngine, table: Table, which: Sequence[ColumnElement[bool]]) -> bool:
+    some = select(table.c.event_id).where(*which).limit(_FEW + 1).subquery("some")
+    counted = await fetch_rows(engine, select(func.count().label("found")).select_from(some))
+    return counted[0]["found"] <= _FEW
+
+
+def _is_row_of(table: Table, which: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
+    """Whether a row is that of an event in the table: the keys know few at once, and do not look for each row."""
+    same_event = and_(*(table.c[name] == _KEYS[name] for name in _EVENT))
+    found = select(_KEYS.occurred_at, _KEYS.evaluation_id).select_from(table.join(EVENT_KEYS, same_event))
+    return tuple_(_ROWS.occurred_at, _ROWS.id).in_(found.where(*which))
+
+
+def _feedback_of(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
+    conditions = [_FEEDBACK.tenant == wanted.tenant] if wanted.tenant is not None else []
+    if wanted.feedback is FeedbackSaid.ANY:
+        return [*conditions, _FEEDBACK.event_id.is_not(None)]
+    return [*conditions, _FEEDBACK.satisfied.is_(wanted.feedback is FeedbackSaid.SATISFIED)]
 
 
 def _labels_of(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
@@ -228,6 +258,9 @@ def _beside_the_score(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
         conditions.append(labelled if wanted.reviewed else ~labelled)
     if wanted.error_type is not None:
         conditions.append(labelled.where(_LABELS.error_type == wanted.error_type))
+    if wanted.feedback is not None:
+        said = exists().where(*(_FEEDBACK[name] == _ROWS[name] for name in _EVENT))
+        conditions.append(said.where(*_feedback_of(wanted)))
     if wanted.slice_kind is not None:
         in_slice = text(slice_condition(wanted.slice_kind)).bindparams(slice_value=wanted.slice_value or "")
         conditions.append(and_(in_slice))

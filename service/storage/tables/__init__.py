@@ -30,7 +30,7 @@ from service.storage.tables.events import (
     REMEMBERED_ANSWERS,
     UNSENT_SCORES,
 )
-from service.storage.tables.review import PAST_LABELS, REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
+from service.storage.tables.review import FEEDBACK, PAST_LABELS, REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
 from service.storage.tables.tenants import TENANT_LEARNED_RULES, TENANT_RULES, TENANT_SCHEMAS
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "DEFERRED_EVENTS",
     "EVALUATIONS",
     "EVENT_KEYS",
+    "FEEDBACK",
     "LABELS",
     "METADATA",
     "PAST_LABELS",

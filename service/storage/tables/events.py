@@ -28,6 +28,8 @@ from sqlmodel import Field, SQLModel
 from service.storage.tables.columns import column, flag, table, time_column
 
 _CURRENT_SCORE = "current AND score IS NOT NULL"
+TRACE_OF_ROW = "COALESCE(attributes ->> 'trace_id', split_part(record ->> 'traceparent', '-', 2))"
+"""The trace of an evaluation's answer: its attribute, else that of its producer; null or empty without one."""
 
 
 class EventKeyRow(SQLModel, table=True):
@@ -58,6 +60,9 @@ class EvaluationRow(SQLModel, table=True):
         Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
         Index("evaluations_reasons", "reason_codes", postgresql_using="gin"),
         Index("evaluations_judge", "judge"),
+        Index(
+            "evaluations_trace", text(f"({TRACE_OF_ROW})"), postgresql_where=text(f"current AND {TRACE_OF_ROW} <> ''")
+        ),
         Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
         Index(
             "evaluations_worst_of_verdict", "verdict", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)

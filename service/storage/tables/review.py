@@ -17,6 +17,7 @@ from sqlalchemy import (
     LargeBinary,
     Text,
     func,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field, SQLModel
@@ -84,6 +85,34 @@ class PastLabelRow(SQLModel, table=True):
     ended_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
+class FeedbackRow(SQLModel, table=True):
+    """What one person says about one answer. `event_id` is null while its trace has no stored answer."""
+
+    __tablename__: ClassVar[str] = "feedback"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Any, ...]] = (
+        Index("feedback_event", "tenant", "event_id", "source"),
+        Index("feedback_trace", "tenant", "trace_id", postgresql_where=text("trace_id IS NOT NULL")),
+        Index("feedback_waiting", "received_at", postgresql_where=text("event_id IS NULL")),
+        Index("feedback_newest", "tenant", text("given_at DESC"), text("feedback_id DESC")),
+        CheckConstraint("stars BETWEEN 1 AND 5", name="feedback_stars"),
+    )
+
+    tenant: str = column(Text, key=True)
+    feedback_id: str = column(Text, key=True)
+    kind: str = column(Text)
+    source: str | None = column(Text, null=True)
+    event_id: str | None = column(Text, null=True)
+    trace_id: str | None = column(Text, null=True)
+    thumb: str | None = column(Text, null=True)
+    stars: int | None = column(Integer, null=True)
+    edited_sql: str | None = column(Text, null=True)
+    comment: str | None = column(Text, null=True)
+    user_id: str | None = column(Text, null=True)
+    satisfied: bool | None = column(Boolean, null=True)
+    given_at: datetime = time_column()
+    received_at: datetime = time_column()
+
+
 class TenantCalibrationRow(SQLModel, table=True):
     """One calibration of a tenant. Rows never change; each version of the rules names the one in force with it."""
 
@@ -107,6 +136,7 @@ class TenantCalibrationRow(SQLModel, table=True):
     fitted_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
+FEEDBACK = table(FeedbackRow)
 REVIEW_DRAWS = table(ReviewDrawRow)
 REVIEW_ITEMS = table(ReviewItemRow)
 PAST_LABELS = table(PastLabelRow)

@@ -51,6 +51,7 @@ def settings_of(kafka: Kafka, redis: RedisSpace, database: URL) -> dict[str, str
         "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": kafka.feedback,
         "SQLASSAY_KAFKA__TOPIC_SPANS": kafka.spans,
     }
 

@@ -1,0 +1,147 @@
+"""The wire contract of feedback: what the person who asked says about the answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Self, cast
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from consumers.wire.events import InvalidEvent, InvalidReason, parse_json, refuse_bad_text, refuse_large
+from consumers.wire.field_types import Moment, Name
+from consumers.wire.tenants import TENANT_RULE, TenantName
+from consumers.wire.texts import json_type, shown
+
+MAX_FEEDBACK_BYTES = 256 * 1024
+"""Largest feedback, in bytes of JSON."""
+_SATISFIED, _DISSATISFIED = 4, 2
+"""Stars from which on, and up to which, a person is satisfied or not; three stars say neither."""
+
+
+class FeedbackKind(StrEnum):
+    """Who gives feedback."""
+
+    USER = "user"
+    """The person who asked the agent."""
+
+
+class Thumb(StrEnum):
+    """The direction of a thumb."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+class FeedbackDocument(BaseModel):
+    """Feedback as it is sent. The answer is named by `event_id` and its `source` or `agent`, or by `trace_id`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    feedback_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
+        default=None,
+        description="Identifies the feedback within its tenant; sent again, the later one counts. Without one, `user`"
+        " and the answer identify it, and without `user` its content.",
+    )
+    kind: FeedbackKind = Field(default=FeedbackKind.USER, description="Who says it: the person who asked.")
+    tenant: TenantName = Field(default="default", description="The event's tenant.")
+    event_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
+        default=None,
+        description="The event's id; with `source`, or with `agent` where the event has the default source.",
+    )
+    source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] | None = Field(
+        default=None, description="The event's source; default `/{tenant}/{agent}`."
+    )
+    agent: Name = Field(default="default", description="The agent that answered; read where `source` is absent.")
+    trace_id: Annotated[str, Field(strict=True, min_length=1, max_length=128)] | None = Field(
+        default=None,
+        description="The trace of the answer, as the event's attribute `trace_id` or its `traceparent` has it; read"
+        " where `event_id` is absent.",
+    )
+    thumb: Thumb | None = Field(default=None, description="up or down.")
+    stars: Annotated[int, Field(strict=True, ge=1, le=5)] | None = Field(default=None, description="One to five.")
+    edited_sql: Annotated[str, Field(strict=True, min_length=1, max_length=100_000)] | None = Field(
+        default=None, description="The SQL as the person changed it before using it."
+    )
+    comment: Annotated[str, Field(strict=True, min_length=1, max_length=10_000)] | None = Field(
+        default=None, description="What the person wrote."
+    )
+    user: Name | None = Field(default=None, description="An identifier of the person, best one that says nothing.")
+    given_at: Moment | None = Field(
+        default=None, description="When it was given; default: when it was sent. Without a zone it is UTC."
+    )
+
+    @model_validator(mode="after")
+    def _is_about_an_answer_and_says_something(self) -> Self:
+        if self.event_id is None and self.trace_id is None:
+            raise ValueError("name the answer by event_id and its source or agent, or by trace_id")
+        if (self.thumb, self.stars, self.edited_sql, self.comment) == (None,) * 4:
+            raise ValueError("feedback needs thumb, stars, edited_sql or comment")
+        return self
+
+    @property
+    def key(self) -> str:
+        """Identifies the feedback within its tenant.
+
+        >>> given = {"trace_id": "t", "thumb": "up", "user": "u1"}
+        >>> FeedbackDocument(**given).key == FeedbackDocument(**given | {"thumb": "down"}).key
+        True
+        """
+        if self.feedback_id is not None:
+            return f"id:{self.feedback_id}"
+        named = ("event_id", "source", "agent", "trace_id", "user")
+        said = named if self.user is not None else (*named, "thumb", "stars", "edited_sql", "comment")
+        content = orjson.dumps(self.model_dump(mode="json", include=set(said)), option=orjson.OPT_SORT_KEYS)
+        return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether the person is satisfied: as the thumb says, else the stars, and not where the SQL was edited.
+
+        >>> about = {"event_id": "7"}
+        >>> [FeedbackDocument(**about, stars=each).satisfied for each in (2, 3, 4)]
+        [False, None, True]
+        >>> FeedbackDocument(**about, edited_sql="SELECT 2").satisfied
+        False
+        """
+        if self.thumb is not None:
+            return self.thumb is Thumb.UP
+        if self.stars is not None:
+            return None if _DISSATISFIED < self.stars < _SATISFIED else self.stars >= _SATISFIED
+        return False if self.edited_sql is not None else None
+
+
+def read_feedback_document(raw: object, *, tenant: str | None) -> FeedbackDocument:
+    """Reads `raw` (JSON bytes or text, or a parsed object); raises `InvalidEvent` where it is not feedback.
+
+    `tenant` is the only tenant its sender may write for, and the default of feedback without one; `None` is any.
+    """
+    if isinstance(raw, bytes | bytearray | str):
+        refuse_large(len(raw), MAX_FEEDBACK_BYTES)
+        raw = parse_json(raw)
+    if not isinstance(raw, Mapping):
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(raw)}: send one JSON object")
+    given = cast("Mapping[str, object]", raw)
+    fields = {name: given[name] for name in FeedbackDocument.model_fields if given.get(name) is not None}
+    refuse_bad_text(fields)
+    document = _validated(fields if tenant is None else {"tenant": tenant, **fields})
+    if tenant is not None and document.tenant != tenant:
+        detail = f"field tenant names another tenant than your token's, {tenant!r}: write for its events only"
+        raise InvalidEvent(InvalidReason.TENANT_NOT_ALLOWED, detail)
+    return document
+
+
+def _validated(fields: Mapping[str, Any]) -> FeedbackDocument:
+    try:
+        return FeedbackDocument.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        path = ".".join(str(part) for part in fault["loc"][:2]) or "feedback"
+        message = TENANT_RULE if path == "tenant" else fault["msg"].removeprefix("Value error, ")
+        detail = f"field {path}: {message}, got {shown(fault['input'])}"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    except RecursionError:
+        detail = "a field nests too deeply: send feedback as documented"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None

@@ -1,0 +1,172 @@
+"""Every panel's query gives data on a real Prometheus, and pickers, links and summary rows do what they promise."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from grafana.build import HOME
+from service.metrics import Metrics
+from service.settings.observability_settings import MetricSettings
+from tests.servers.fixtures import found
+from tests.servers.install import PROMTOOL
+from tests.servers.processes import Server
+from tests.servers.prometheus_server import PrometheusServer, run_tool
+
+BOARDS: Mapping[str, dict[str, Any]] = {path.stem: json.loads(path.read_text()) for path in sorted(HOME.glob("*.json"))}
+VALUES = {
+    "tenant": ("library",),
+    "agent": ("atlas", "ember"),
+    "unit": ("money", "tokens"),
+    "tier": ("poor", "marginal"),
+    "state": ("closed", "open"),
+    "local": ("right", "wrong"),
+    "model": ("right", "wrong"),
+    "end": ("replied", "failed"),
+    "status": ("200", "503"),
+    "route": ("/v1/events",),
+    "reason": ("", "JUDGE_UNAVAILABLE"),
+    "version": ("1", "2"),
+    "currency": ("EUR",),
+    "kind": ("fall", "below"),
+    "le": ("1", "50", "+Inf"),
+}
+"""What the staged series have for labels whose value matters to a query."""
+ENDS = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
+STEPS, SECONDS = 61, 60
+"""An hour of samples."""
+
+
+def variables(board: dict[str, Any]) -> set[str]:
+    return {each["name"] for each in board["templating"]["list"]}
+
+
+def panels(board: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (panel for panel in board["panels"] if panel["type"] != "row")
+
+
+def test_every_picker_is_used_by_the_panels_and_every_name_that_they_use_is_picked():
+    for name, board in BOARDS.items():
+        used = {each for panel in panels(board) for target in panel["targets"]
+                for each in re.findall(r"\$(\w+)", target["expr"])}  # fmt: skip
+        assert used - {"__rate_interval", "__range"} == variables(board) - {"datasource", "console"}, name
+    assert variables(BOARDS["pipeline"]) == {"datasource", "console"}
+
+
+def test_every_dashboard_begins_with_a_row_of_figures_whose_bounds_have_colours():
+    for name, board in BOARDS.items():
+        assert (board["panels"][0]["type"], board["panels"][0]["title"]) == ("row", "At a glance"), name
+        first = board["panels"][1:7]
+        assert [each["type"] for each in first] == ["stat"] * 6, name
+        coloured = [
+            each for each in first if len(each["fieldConfig"]["defaults"].get("thresholds", {}).get("steps", [])) > 1
+        ]
+        assert len(coloured) >= 4, name
+
+
+def test_a_panel_without_data_says_why_and_money_has_its_currency():
+    for name, board in BOARDS.items():
+        for panel in panels(board):
+            assert len(panel["fieldConfig"]["defaults"]["noValue"]) > len("no data"), (name, panel["title"])
+            if "Money" in panel["title"]:
+                for target in panel["targets"]:
+                    assert "{{currency}}" in target["legendFormat"], panel["title"]
+                    assert "group_left (currency)" in target["expr"], panel["title"]
+
+
+def test_links_keep_the_time_the_names_and_the_version_and_lead_to_incident_and_agent():
+    for name, board in BOARDS.items():
+        between = next(each for each in board["links"] if each["type"] == "dashboards")
+        assert (between["keepTime"], between["includeVars"]) == (True, True), name
+        for panel in panels(board):
+            links = {each["title"]: each["url"] for each in panel["fieldConfig"]["defaults"].get("links") or ()}
+            if not links:
+                continue
+            assert links["Incident of this agent"].startswith("${console}/console/incidents?tenant=")
+            for words in ("This agent", "Its worst answers"):
+                assert "since=${__from:date:iso}&until=${__to:date:iso}" in links[words]
+                assert ("agent_version=${__field.labels.version}" in links[words]) == ("by version" in panel["title"])
+    with_links = [panel["title"] for panel in panels(BOARDS["accuracy"])
+                  if panel["fieldConfig"]["defaults"].get("links")]  # fmt: skip
+    assert {"Mean score by agent", "Mean score by version", "Judged wrong by agent"} <= {*with_links}
+
+
+def series(metrics: Metrics) -> Iterator[tuple[str, str, bool]]:
+    """Name, labels, and whether it rises, of every series that a service may show, without those of the interpreter."""
+    for name, kind, _ in metrics.declared():
+        labels = metrics.labels(name)
+        for end in ENDS.get(kind, ("_info",) if kind == "info" else ("",)):
+            own = (*labels, "le") if end == "_bucket" else labels
+            for values in product(*(VALUES.get(each, ("staged",)) for each in own)):
+                given = {**dict(zip(own, values, strict=True)), "job": "sqlassay", "instance": "one"}
+                said = ",".join(f'{label}="{value}"' for label, value in given.items())
+                yield name + end, f"{{{said}}}", kind in ENDS
+
+
+def staged(now: int) -> str:
+    """An hour of samples of every metric, in the text that promtool reads."""
+    lines: list[str] = []
+    metrics = Metrics(MetricSettings(), "local")
+    for name, labels, rises in series(metrics):
+        for step in range(STEPS):
+            at = now - (STEPS - 1 - step) * SECONDS
+            lines.append(f"{name}{labels} {(step + 1) * 7 if rises else 1} {at}")
+    return "\n".join([*lines, "# EOF\n"])
+
+
+def asked(expr: str) -> str:
+    """A panel's query as Grafana sends it for everything, over the last half hour."""
+    for name, value in {"__rate_interval": "5m", "__range": "30m", "tenant": ".*", "agent": ".*"}.items():
+        expr = expr.replace(f"${name}", value)
+    return expr
+
+
+@contextmanager
+def ended(server: Server) -> Iterator[None]:
+    """Stops a server on leaving."""
+    try:
+        yield
+    finally:
+        server.stop()
+
+
+@pytest.mark.slow  # starts a Prometheus
+def test_every_query_of_every_panel_gives_data_where_there_is_some(tmp_path: Path):
+    now = int(time.time()) // SECONDS * SECONDS
+    (tmp_path / "staged.txt").write_text(staged(now))
+    done = run_tool(
+        found(PROMTOOL),
+        "tsdb",
+        "create-blocks-from",
+        "openmetrics",
+        tmp_path / "staged.txt",
+        tmp_path / "home" / "data",
+    )
+    assert done.returncode == 0, done.stderr
+    server = PrometheusServer(tmp_path / "home", targets=[])
+    server.start()
+    faults: list[str] = []
+    with ended(server), httpx.Client(base_url=server.url, timeout=30) as client:
+        for name, board in BOARDS.items():
+            for panel in panels(board):
+                for target in panel["targets"]:
+                    query = asked(target["expr"])
+                    assert "$" not in query, query
+                    reply = client.get("/api/v1/query", params={"query": query, "time": now}).json()
+                    results = reply.get("data", {}).get("result", [])
+                    if reply["status"] != "success" or not results:
+                        faults.append(f"{name}, {panel['title']}: {reply.get('error', 'no data')}: {query}")
+                    missing = set(re.findall(r"{{(\w+)}}", target["legendFormat"])) - {
+                        label for each in results for label in each["metric"]
+                    }
+                    faults += [f"{name}, {panel['title']}: no label {each}" for each in missing if results]
+    assert faults == []
