@@ -94,19 +94,30 @@ def estimate_table(rows: Sequence[Mapping[str, object]], level: float) -> Render
     """The share of right answers of each group, beside the raw mean of the scores."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("group")
-    for name in ("answers", "labels", "raw", "right", f"{level:.0%} interval"):
+    for name in ("answers", "labels", "verdicts", "raw", "right", f"{level:.0%} interval", "to ±5 points"):
         table.add_column(name, justify="right")
     table.add_column("method")
     for row in rows:
         table.add_row(
             Text(one_line(str(row["group"]), 60)),
-            *(str(row[name]) for name in ("answers", "labels")),
+            *(str(row[name]) for name in ("answers", "labels", "verdicts")),
             _figure(row["raw"], ".2f"),
             _figure(row["estimate"], ".1%"),
             _interval(row),
+            more_text(row),
             str(row["method"]),
         )
     return table
+
+
+def more_text(row: Mapping[str, object]) -> str:
+    """How many more labels alone, or calls of a model alone, narrow an interval to ±5 points.
+
+    >>> more_text({"more_labels": 20, "more_calls": 300}), more_text({"more_labels": 0, "more_calls": 0})
+    ('20 labels or 300 calls', '')
+    """
+    found = [f"{row[name]} {name[5:]}" for name in ("more_labels", "more_calls") if row.get(name)]
+    return " or ".join(found)
 
 
 def interval_text(low: object, high: object) -> str:
