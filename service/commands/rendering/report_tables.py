@@ -45,7 +45,7 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     by_period = any(row.get("period") is not None for row in rows)
     for name in ("tenant", "agent", *(["version"] if by_version else []), *(["from"] if by_period else [])):
         table.add_column(name)
-    for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
+    for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels", "±5 pts"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
@@ -59,10 +59,13 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             _figure(row["estimate"], ".0%"),
             _interval(row),
             str(row["labels"] or "none"),
+            f"+{row['more_labels']}" if row["more_labels"] else "",
         )
     notes = [Text(tier_legend(), style="dim")]
     if any(row["estimate"] is None and row["received"] for row in rows):
         notes.append(Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
+    if any(row["more_labels"] for row in rows):
+        notes.append(Text("±5 pts: more labels that narrow the interval to 5 points on each side", style="dim"))
     return Group(table, *notes)
 
 
