@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evals.estimate.layered_share import estimate_layers
 from evals.estimate.model_sample import ModelSample
 from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
-from evals.estimate.right_share import LabelledScore, Method, ShareEstimate, drawn_alike, estimate_share
+from evals.estimate.right_share import LabelledScore, Method, ShareEstimate, drawn_alike, estimate_share, label_weights
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 
 ENOUGH_RECORDED = 20
@@ -81,7 +81,7 @@ def estimate_group(group: AnswerGroup, *, level: float) -> ShareEstimate:
     """Estimates the share from the labels. Without labels nothing is known, whatever the scores are."""
     if group.labels:
         judged = [_drawn_together(each) for each in group.labels if each.model is not None]
-        if group.model is not None and _model_pays(group, group.model, len(judged)):
+        if group.model is not None and judged and _model_pays(group, group.model, judged):
             return estimate_layers(group.scores, judged, group.model, level=level)
         return estimate_share(group.scores, group.labels, level=level)
     return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
@@ -91,16 +91,15 @@ def _drawn_together(label: LabelledScore) -> LabelledScore:
     return label if label.with_model is None else label._replace(probability=label.with_model)
 
 
-def _model_pays(group: AnswerGroup, sample: ModelSample, judged: int) -> bool:
+def _model_pays(group: AnswerGroup, sample: ModelSample, judged: Sequence[LabelledScore]) -> bool:
     """Whether labels that a model judged too usually tell more with its verdicts than all labels do with the scores.
 
-    It goes by numbers alone: a choice by what the labels say would make the interval too short.
+    It goes by numbers and probabilities alone: a choice by what the labels say would make the interval too short.
     """
-    if not judged:
-        return False
-    answers = group.scores.answers
-    by_scores = LEFT_BY_SCORES * (1 / len(group.labels) - 1 / answers)
-    return LEFT_BY_MODEL * (1 / judged - 1 / answers) + (1 - LEFT_BY_MODEL) * sample.spread < by_scores
+    least, plain = 1 / group.scores.answers, label_weights(group.labels)
+    weights = label_weights(judged)
+    by_scores = LEFT_BY_SCORES * (float(plain @ plain) - least)
+    return LEFT_BY_MODEL * (float(weights @ weights) - least) + (1 - LEFT_BY_MODEL) * sample.spread < by_scores
 
 
 def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:

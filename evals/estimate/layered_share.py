@@ -81,10 +81,8 @@ def estimate_layers(
     layers = (fit.of_labels + fit.of_verdicts) / (alone * (1 - alone))
     left = trust * min(layers, without) + (1 - trust) * without
     share = min(max(fit.share, 0.0), 1.0)
-    low, high = of_sample(share, max(1.0, _tails(size, level) / max(left, LEAST_LEFT)), level)
-    fewest, most = floor(right.sum()), total - floor((1 - right).sum())
-    low = max(fewest, floor(low * total + ROUNDING)) / total
-    high = min(most, ceil(high * total - ROUNDING)) / total
+    bounds = of_sample(share, max(1.0, _tails(size, level) / max(left, LEAST_LEFT)), level)
+    low, high = _possible(bounds, right, total)
     return ShareEstimate(
         share=min(max(share, low), high),
         low=low,
@@ -92,8 +90,15 @@ def estimate_layers(
         labels=len(labels),
         method=Method.LAYERS,
         verdicts=sample.verdicts,
-        of_verdicts=fit.of_verdicts / (fit.of_labels + fit.of_verdicts),
+        of_verdicts=fit.of_verdicts / max(fit.of_labels + fit.of_verdicts, LEAST_LEFT),
     )
+
+
+def _possible(bounds: tuple[float, float], right: Floats, answers: int) -> tuple[float, float]:
+    """The bounds outwards to shares that can occur among so many answers of which these have labels."""
+    fewest, most = floor(right.sum()), answers - floor((1 - right).sum())
+    low, high = floor(bounds[0] * answers + ROUNDING), ceil(bounds[1] * answers - ROUNDING)
+    return max(fewest, low) / answers, min(most, high) / answers
 
 
 def _tails(size: float, level: float) -> float:

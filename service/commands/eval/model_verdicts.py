@@ -39,13 +39,7 @@ class ModelVerdicts:
     def group(self, answers: Sequence[ScoredLine], labels: Mapping[AnswerKey, LabelledScore]) -> AnswerGroup:
         """The answers with their labels, and with the verdicts on a random part of them."""
         scores = Probabilities.of(each.p_correct for each in answers)
-        keys = [key for each in answers if (key := key_of(each)) in labels]
-        drawn = [
-            (each, said)
-            for each in answers
-            if (said := self.by_answer.get(key_of(each))) is not None
-            and (said.asked_probability is not None or not self.recorded)
-        ]
+        keys, drawn = [key for each in answers if (key := key_of(each)) in labels], self._drawn(answers)
         verdicts = [ModelVerdict(said.p_correct or 0.0, each.p_correct, said.asked_probability) for each, said in drawn]
         return AnswerGroup(
             scores=scores,
@@ -54,6 +48,14 @@ class ModelVerdicts:
             model=ModelSample.of(verdicts, scores) if verdicts else None,
             asked=() if self.recorded else [place_of(each) for each, _ in drawn],
         )
+
+    def _drawn(self, answers: Sequence[ScoredLine]) -> list[tuple[ScoredLine, VerdictLine]]:
+        """The answers that the model was asked about at random, with its verdicts."""
+        said = ((each, self.by_answer.get(key_of(each))) for each in answers)
+        judged = [(each, verdict) for each, verdict in said if verdict is not None]
+        if not self.recorded:
+            return judged
+        return [(each, verdict) for each, verdict in judged if verdict.asked_probability is not None]
 
     def _with_model(
         self, keys: Sequence[AnswerKey], labels: Mapping[AnswerKey, LabelledScore], answers: int

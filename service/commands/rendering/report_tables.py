@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import cast
 
@@ -61,12 +61,15 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             str(row["labels"] or "none"),
             f"+{row['more_labels']}" if row["more_labels"] else "",
         )
-    notes = [Text(tier_legend(), style="dim")]
+    return Group(table, *(Text(note, style="dim") for note in _notes(rows)))
+
+
+def _notes(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    yield tier_legend()
     if any(row["estimate"] is None and row["received"] for row in rows):
-        notes.append(Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
+        yield "right –: not measured yet, label 30 answers of the agent"
     if any(row["more_labels"] for row in rows):
-        notes.append(Text("±5 pts: more labels that narrow the interval to 5 points on each side", style="dim"))
-    return Group(table, *notes)
+        yield "±5 pts: more labels that narrow the interval to 5 points on each side"
 
 
 def tier_legend() -> str:
