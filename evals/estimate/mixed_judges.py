@@ -21,13 +21,13 @@ LEAST_JUDGED = 0.1
 class Moments(NamedTuple):
     """Sums over the probabilities that one judge gave."""
 
-    count: int
+    judged: int
     total: float
     squares: float
 
     def among(self, answers: int, centre: float) -> tuple[float, float]:
         """Mean and variance over so many answers, where those of the other judge count as `centre`."""
-        others = answers - self.count
+        others = answers - self.judged
         mean = (self.total + others * centre) / answers
         return mean, max(0.0, (self.squares + others * centre**2) / answers - mean**2)
 
@@ -47,12 +47,12 @@ def estimate_mixed(
     (0.7, 100, 'ppi++ with model')
     """
     answers, centre = scores.answers, scores.mean
-    if not answers or model.count < LEAST_JUDGED * answers:
+    if not answers or model.judged < LEAST_JUDGED * answers:
         return estimate_share(scores, labels, level=level)
     model_mean, model_variance = model.among(answers, centre)
     local_mean, local_variance = local.among(answers, centre)
     sample = ModelSample(
-        verdicts=model.count,
+        verdicts=model.judged,
         mean=model_mean,
         variance=model_variance,
         local_mean=local_mean,

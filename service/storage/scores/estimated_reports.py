@@ -175,7 +175,7 @@ def _estimated(row: ReportRow, group: _Judged) -> EstimatedRow:
 
 def _estimate(group: _Judged, level: float) -> ShareEstimate:
     labels = usable_labels(group)
-    if labels and group.by_model.count:
+    if labels and group.by_model.judged:
         return estimate_mixed(group.scores, group.local, group.by_model, labels, level=level)
     return estimate_group(replace(group, labels=labels), level=level)
 
@@ -195,12 +195,12 @@ def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, _Judg
 
 def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> _Judged:
     of_model = [each for each in by_judge if (each.judge or "").startswith(MODEL_JUDGES)]
-    whole, by_model = _moments(by_judge), _moments(of_model)
+    whole = _moments(by_judge)
     probabilities = Probabilities.from_sums(
-        answers=sum(each.received for each in by_judge), scored=whole.count, total=whole.total, squares=whole.squares
+        answers=sum(each.received for each in by_judge), scored=whole.judged, total=whole.total, squares=whole.squares
     )
-    local = Moments(*(one - other for one, other in zip(whole, by_model, strict=True)))
-    return _Judged(scores=probabilities, labels=labels, local=local, by_model=by_model)
+    local = _moments([each for each in by_judge if each not in of_model])
+    return _Judged(scores=probabilities, labels=labels, local=local, by_model=_moments(of_model))
 
 
 def _moments(sums: Sequence[Sums]) -> Moments:
