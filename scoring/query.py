@@ -140,3 +140,4 @@ class ModelUnscored(Unscored):
     cached: bool = False
     fallback: bool = False
     rationale: str = ""
+    asked_probability: float | None = None

@@ -124,7 +124,7 @@ SCORED_FIELDS = (
     " normalizations question_spec sql_spec"
 ).split()
 """The fields that a line without a score leaves null or empty."""
-MODEL_FIELDS = ("model", "prompt_hash", "tokens_in", "tokens_out", "cost", "cached", "fallback", "rationale")
+MODEL_FIELDS = "model prompt_hash tokens_in tokens_out cost cached fallback rationale asked_probability".split()
 """The fields of a line whose answer a model judged or should have judged."""
 
 

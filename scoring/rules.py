@@ -101,6 +101,8 @@ class JudgeRules:
     policy: JudgePolicy = JudgePolicy.LOCAL
     bar: float = 0.85
     """Cascade: the local confidence γ, in [0, 1], from which no model is asked."""
+    random_share: float = 0.0
+    """Cascade: the share of answers at or above the bar that the model is asked about all the same, at random."""
     budget: float | None = None
     """Money per day for model calls, in the currency of the price list; `None` is the service's own bound."""
     tokens: int | None = None

@@ -236,6 +236,8 @@ class Reply:
     """The model's own words, or why it gave none, for display only."""
     rules_applied: tuple[int, ...] = ()
     """Numbers, from 1, of the learned rules that the model says decided."""
+    asked_probability: float | None = None
+    """The probability with which the model was asked; `None` where it did not judge the answer."""
 
 
 @immutable()

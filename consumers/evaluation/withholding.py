@@ -7,7 +7,7 @@ from typing import cast
 
 _KEPT = frozenset(
     "event_id score tier filter_status verdict confidence p_correct p_alone p_judge judge composite unscored"
-    " rules_applied"
+    " rules_applied asked_probability"
     " evaluator_version rules_version model prompt_hash tokens_in tokens_out cost cached fallback".split()
 )
 """Fields of a line out that hold no text of a person, an agent or a model."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,9 @@ from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.asking import AskModel, NoReply, NoReplyReason
 from consumers.judging.breaker import BreakerState
 from consumers.judging.ports import CaseOutcome
+from scoring.judging.combination import RIGHT
 from scoring.query import Unscored, UnscoredReason
+from scoring.reason_kinds import PROOFS
 from scoring.rules import JudgePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply
 
@@ -28,20 +31,27 @@ class Panel:
     """The model judge, if one is configured."""
     failed: Callable[[str, Exception], None] = uncounted
     """Counts and logs a bug."""
+    draw: Callable[[], float] = random.random
+    """A random number in [0, 1): which sure answers of a cascade the model is asked about too."""
 
     def breaker(self) -> BreakerState:
         """The state of the model's breaker; closed without a model."""
         return BreakerState.CLOSED if self.model is None else self.model.breaker_state()
 
     def at_once(self, case: Case) -> Reply | None:
-        """The verdict that needs no model; `None` where one must be asked. Pure, safe in any thread."""
+        """The verdict that needs no model; `None` where one must be asked. Safe in any thread.
+
+        A cascade asks about no fault that is proved from the SQL: no model may lift it.
+        """
         judge = case.rules.judge
         if judge.policy is JudgePolicy.LOCAL or case.ran_nothing:
             return self.local(case)
         if judge.policy is JudgePolicy.LLM:
             return None
         reply = self.local(case)
-        return reply if reply.confidence >= judge.bar else None
+        if reply.verdict not in RIGHT and any(reason.code in PROOFS for reason in reply.reasons):
+            return reply
+        return reply if self.draw() >= asked_probability(case, reply) else None
 
     async def ask(self, case: Case, *, tenant: str) -> Reply | Unscored | DeferredReason:
         """Returns a model's verdict, its fallback, why there is no score, or why to try later.
@@ -59,6 +69,8 @@ class Panel:
             return Unscored(
                 UnscoredReason.SCORER_FAILED, f"the judge failed ({type(error).__name__}); please report it"
             )
+        if isinstance(reply, Reply):
+            reply = replace(reply, asked_probability=asked_probability(case, own))
         result = _fallback(case, own, reply, self.model.model_name) if isinstance(reply, NoReply) else reply
         if isinstance(reply, NoReply):
             self.model.counts.no_reply(reply.cause, reply.detail)
@@ -66,6 +78,13 @@ class Panel:
         if isinstance(reply, Reply):
             self.model.counts.compared(own.verdict, reply.verdict)
         return result
+
+
+def asked_probability(case: Case, local: Reply) -> float:
+    """The probability with which the tenant's rules ask a model about this case."""
+    rules = case.rules.judge
+    sure = rules.policy is JudgePolicy.CASCADE and local.confidence >= rules.bar
+    return rules.random_share if sure else 1.0
 
 
 def _fallback(case: Case, own: Reply, no_reply: NoReply, model: str) -> Reply | Unscored | DeferredReason:

@@ -83,6 +83,13 @@ class JudgeDocument(BaseModel):
         le=1,
         description="Cascade: the local judge's confidence from which no model is asked.",
     )
+    random_share: float = Field(
+        default=0.0,
+        strict=True,
+        ge=0,
+        le=1,
+        description="Cascade: the share of answers from that confidence on that the model is asked about at random.",
+    )
     budget: float | None = Field(
         default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
     )

@@ -27,7 +27,7 @@ def of_population(right: float, labelled: int, answers: int, level: float) -> tu
 
     def fewest_of(found: int) -> int:
         most = answers - (labelled - found)
-        return _first(found, most, lambda total: _at_least(found, total, labelled, answers) > tail)
+        return _first(found, most, lambda total: chance_of_at_least(found, total, labelled, answers) > tail)
 
     return fewest_of(floor(right)) / answers, 1 - fewest_of(labelled - ceil(right)) / answers
 
@@ -40,10 +40,10 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     return low
 
 
-def _at_least(count: int, total: int, drawn: int, answers: int) -> float:
+def chance_of_at_least(count: int, total: int, drawn: int, answers: int) -> float:
     """The chance to draw at least `count` of the `total` answers of a kind, with `drawn` of all `answers`.
 
-    >>> round(_at_least(1, 5, 2, 10), 4), _at_least(0, 5, 2, 10), _at_least(3, 5, 2, 10)
+    >>> round(chance_of_at_least(1, 5, 2, 10), 4), chance_of_at_least(0, 5, 2, 10), chance_of_at_least(3, 5, 2, 10)
     (0.7778, 1.0, 0.0)
     """
     others = answers - total

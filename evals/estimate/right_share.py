@@ -37,6 +37,8 @@ class Method(StrEnum):
     """Labels drawn with equal probability, corrected by the scores."""
     WEIGHTED = "ppi++ weighted"
     """Labels drawn with recorded, unequal probabilities, corrected by the scores."""
+    LAYERS = "ppi++ with model"
+    """Labels corrected by a model's verdicts on a sample, which the scores of all correct."""
     EXACT = "exact"
     """Labels alone: at most one label differs from the others, or all scores are equal."""
     COMPLETE = "all labelled"
@@ -56,6 +58,10 @@ class LabelledScore(NamedTuple):
     """Its place among the `ScoreCounts` of its group."""
     probability: float | None = None
     """The probability with which it was drawn; `None` where every answer could be drawn alike."""
+    model: float | None = None
+    """A model's probability that it is right; `None` where no model was asked."""
+    with_model: float | None = None
+    """The probability with which it was drawn and the model was asked too; `None` where that is `probability`."""
 
 
 LEAST_PROBABILITY = 1e-6
@@ -73,6 +79,10 @@ class ShareEstimate:
     labels: int
     """Labelled answers used."""
     method: Method
+    verdicts: int = 0
+    """Verdicts of a model that were used."""
+    of_verdicts: float = 0.0
+    """The part of the variance that more verdicts can remove; more labels remove the rest."""
 
 
 def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, level: float) -> ShareEstimate:
@@ -94,7 +104,7 @@ def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, l
     # one label of the rarer kind says nothing of how right answers differ in score from wrong ones; many say it well
     rarer = float(min(right.sum(), (1 - right).sum()))
     trust = max(0.0, (rarer - 1) / rarer) if rarer else 0.0
-    weights = _weights(labels)
+    weights = label_weights(labels)
     alone = float(weights @ right)
     slope = trust * _slope(answers, labels, right, weights)
     rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
@@ -108,7 +118,7 @@ def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, l
         carried = _carried(answers, labels, weights)
         size = max(1.0, 1 / float(carried @ carried))
         low, high = of_sample(alone, size, level)
-        left = _variance(answers, labels, carried, rest) * size / (alone * (1 - alone)) if trust else 1.0
+        left = variance_of_mean(answers, labels, carried, rest) * size / (alone * (1 - alone)) if trust else 1.0
         left *= (float(stdtrit(max(1.0, size - 1), (1 + level) / 2)) / float(ndtri((1 + level) / 2))) ** 2
     shrunk = sqrt(trust * left + 1 - trust)
     low, high = share - (alone - low) * shrunk, share + (high - alone) * shrunk
@@ -131,7 +141,7 @@ def drawn_alike(labels: Sequence[LabelledScore]) -> bool:
     return max(given) - min(given) < EQUAL
 
 
-def _weights(labels: Sequence[LabelledScore]) -> Floats:
+def label_weights(labels: Sequence[LabelledScore]) -> Floats:
     """How much each label counts: one divided by its probability, as shares of their sum (Hájek)."""
     weights = 1 / _drawn(labels)
     return weights / weights.sum()
@@ -164,7 +174,7 @@ def _carried(answers: Probabilities, labels: Sequence[LabelledScore], weights: F
     return weights * (1 + missed * apart / spread)
 
 
-def _variance(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats, rest: Floats) -> float:
+def variance_of_mean(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats, rest: Floats) -> float:
     """The variance of a weighted mean over independent draws; a label never vouches for itself (jackknife).
 
     Where fewer answers were labelled than drawn, the sum of the weights says by how much; the chance of an answer to be

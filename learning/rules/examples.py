@@ -91,13 +91,33 @@ class LearningStopped(Exception):  # noqa: N818 it names what happened
         """Whether a server is down, as opposed to a spent budget."""
 
 
+def joined(rule: LearnedRule, sources: Sequence[SourcedRule]) -> SourcedRule:
+    """A rule made of others: their labels, and precision and support over all answers that they were applied to.
+
+    >>> from scoring.learned_rules import RuleSide
+    >>> rule = LearnedRule(side=RuleSide.SUPPORTS_WRONG, text="It counts rows of a join twice.")
+    >>> one = SourcedRule(rule=rule, labels=("a",), precision=1.0, support=1)
+    >>> both = joined(rule, [one, SourcedRule(rule=rule, labels=("b",), precision=0.6, support=5)])
+    >>> both.labels, both.precision, both.support
+    (('a', 'b'), 0.6667, 6)
+    """
+    support = sum(each.support for each in sources)
+    hits = sum((each.precision or 0.0) * each.support for each in sources)
+    return SourcedRule(
+        rule=rule,
+        labels=tuple(dict.fromkeys(label for each in sources for label in each.labels)),
+        precision=round(hits / support, 4) if support else None,
+        support=support,
+    )
+
+
 def distinct_set(rules: Sequence[SourcedRule], most: int = MOST_RULES) -> RuleSet:
-    """The rules without repeats, those with most labels first; labels of repeats are joined."""
-    labels: dict[str, dict[str, None]] = {}
+    """The rules without repeats, those with most labels first; labels and figures of repeats are joined."""
+    repeats: dict[str, list[SourcedRule]] = {}
     for each in rules:
-        labels.setdefault(folded_text(each.rule.text), {}).update(dict.fromkeys(each.labels))
+        repeats.setdefault(folded_text(each.rule.text), []).append(each)
     kept = distinct_rules([each.rule for each in rules])
-    sourced = [SourcedRule(rule=each, labels=tuple(labels[folded_text(each.text)])) for each in kept]
+    sourced = [joined(each, repeats[folded_text(each.text)]) for each in kept]
     kept_rules: list[SourcedRule] = []
     room = MOST_CHARACTERS if most <= MOST_RULES else None
     for each in sorted(sourced, key=lambda each: -len(each.labels))[:most]:

@@ -209,6 +209,15 @@ class ReportLine(BaseModel):
     high: float = Field(description="Its upper bound.")
     labels: int = Field(description="Labelled answers that the estimate uses.")
     method: Method = Field(description="How the estimate came about; with `no labels` nothing is measured yet.")
+    verdicts: int = Field(description="Verdicts of a model that the estimate uses.")
+    more_labels: int | None = Field(
+        description="More labels that narrow the interval to ±5 points; null without labels."
+    )
+    model_before: float | None = Field(
+        description="Share of the earlier half of labels with which the model agrees; null below four labels."
+    )
+    model_after: float | None = Field(description="The same of the later half.")
+    model_worse: bool = Field(description="Whether that is surely a fall: the model, or the answers, became worse.")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -230,6 +239,11 @@ class ReportLine(BaseModel):
                     "high": 0.98,
                     "labels": 30,
                     "method": "ppi++",
+                    "verdicts": 0,
+                    "more_labels": 12,
+                    "model_before": None,
+                    "model_after": None,
+                    "model_worse": False,
                 }
             ]
         }

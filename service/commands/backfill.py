@@ -104,12 +104,12 @@ async def _backfill(engine: AsyncEngine, configured: Settings, request: Backfill
 async def _estimate(
     engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: Mapping[str, Rules]
 ) -> Estimate:
-    """Estimates the cost with each tenant's own rules, whose bar decides how many answers a cascade asks about."""
+    """Estimates the cost with each tenant's own rules: bar and random share decide what a cascade asks about."""
     found: list[TenantWorkload] = []
     for tenant, each in rules.items():
         found += (await workloads(engine, replace(request.answers, tenant=tenant), each.judge.bar))[:1]
-    policies = {tenant: each.judge.policy for tenant, each in rules.items()}
-    return estimate(found, policies, _price(configured.judge), calls_for_verdict(configured.judge))
+    judges = {tenant: each.judge for tenant, each in rules.items()}
+    return estimate(found, judges, _price(configured.judge), calls_for_verdict(configured.judge))
 
 
 async def _rules(engine: AsyncEngine, request: BackfillRequest, tenants: Sequence[str]) -> dict[str, Rules]:

@@ -77,6 +77,7 @@ RULE_WORDS: Mapping[str, str] = {
     "unparseable": "SQL that cannot be read",
     "judge.policy": "Judge",
     "judge.bar": "Confidence from which no model is asked",
+    "judge.random_share": "Share of the sure answers that a model is asked about",
     "judge.budget": "Money a day for models",
     "judge.tokens": "Tokens a day for models",
     "judge.when_unavailable": "When the model does not answer",

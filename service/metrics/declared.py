@@ -124,6 +124,13 @@ class DeclaredMetrics:
             "sqlassay_estimate_surely_below", "Upper bound of its 99.8 % interval, which pages go by.", WHO
         )
         self.estimate_labels = gauge("sqlassay_estimate_labels", "Labelled answers that the estimate uses.", WHO)
+        self.estimate_verdicts = gauge("sqlassay_estimate_verdicts", "A model's verdicts that the estimate uses.", WHO)
+        self.estimate_more_labels = gauge(
+            "sqlassay_estimate_more_labels", "More labels that narrow the interval to ±5 points.", WHO
+        )
+        self.estimate_model_worse = gauge(
+            "sqlassay_estimate_model_worse", "1 where the model agrees with later labels surely less than before.", WHO
+        )
 
     def _references(self) -> None:
         self.reference_verdicts = self._counter(

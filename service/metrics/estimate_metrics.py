@@ -19,6 +19,9 @@ class EstimateMetrics:
             declared.estimate_high,
             declared.estimate_surely_below,
             declared.estimate_labels,
+            declared.estimate_verdicts,
+            declared.estimate_more_labels,
+            declared.estimate_model_worse,
         )
         self._shown: set[tuple[str, str]] = set()
 
@@ -34,7 +37,16 @@ class EstimateMetrics:
                 gauge.remove(*who)
         for who, each in lowest.items():
             row = each.row
-            values = (row.estimate or 0.0, row.low, row.high, each.surely_below, row.labels)
+            values = (
+                row.estimate or 0.0,
+                row.low,
+                row.high,
+                each.surely_below,
+                row.labels,
+                row.verdicts,
+                row.more_labels or 0,
+                float(row.model_worse),
+            )
             for gauge, value in zip(self._gauges, values, strict=True):
                 gauge.labels(*who).set(value)
         self._shown = set(lowest)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import ceil
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -18,7 +19,7 @@ from consumers.judging.panel import Panel
 from consumers.queueing.isolation import isolate_failures
 from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case, Reply, Score
 from service.processes.examining import Examine, examine_in_thread
 from service.storage.partitions import Partitions
@@ -48,18 +49,21 @@ class Estimate:
 
 def estimate(
     workloads: Sequence[TenantWorkload],
-    policies: Mapping[str, JudgePolicy],
+    judges: Mapping[str, JudgeRules],
     price: Price | None,
     calls_for_each: int = 1,
 ) -> Estimate:
     """Under each tenant's policy a model judges no events, all of them, or those with low local confidence.
 
+    To the last, `random_share` of the others are added.
+
     `calls_for_each` is the most calls that one verdict takes.
     """
     calls = tokens_in = 0
     for each in workloads:
-        policy = policies[each.tenant]
-        judged = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: each.unsure}[policy]
+        rules = judges[each.tenant]
+        some = each.unsure + ceil(rules.random_share * (each.events - each.unsure))
+        judged = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: some}[rules.policy]
         asked = calls_for_each * judged
         calls += asked
         if asked:

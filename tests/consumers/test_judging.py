@@ -23,10 +23,13 @@ from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.reply_schema import REPLY_SCHEMA
 from consumers.judging.slots import Slots
+from scoring.evaluation import conclude
 from scoring.query import RunResult, Unscored, UnscoredReason
+from scoring.reason_kinds import PROOFS
 from scoring.reasons import ReasonCode
+from scoring.record import score_record
 from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, WhenSpent, WhenUnavailable
-from scoring.verdict import Case, Reply, Verdict
+from scoring.verdict import Case, Reason, Reply, Verdict
 from service.judges.weights import local_judge
 from tests.examples import example_case
 from tests.memory.judging import MemoryReplies, said
@@ -92,6 +95,45 @@ async def test_a_cascade_asks_below_the_bar_only() -> None:
     assert panel.at_once(case_of(JudgePolicy.CASCADE, bar=SURE)) is not None
     assert panel.at_once(case_of(JudgePolicy.CASCADE, bar=SURE + 0.0001)) is None
     assert panel.at_once(case_of(JudgePolicy.LLM)) is None
+
+
+async def test_a_cascade_asks_about_a_random_share_of_sure_answers_and_records_it() -> None:
+    sure = case_of(JudgePolicy.CASCADE, bar=SURE, random_share=0.25)
+    panel = panel_of(ScriptedModel())
+    asked = sum(replace(panel, draw=lambda at=at: at / 100).at_once(sure) is None for at in range(100))
+    assert asked == 25
+    for case, probability in (
+        (sure, 0.25),
+        (case_of(JudgePolicy.CASCADE, bar=1.0), 1.0),
+        (case_of(JudgePolicy.LLM), 1.0),
+    ):
+        reply = await panel_of(ScriptedModel()).ask(case, tenant="t")
+        assert isinstance(reply, Reply)
+        assert reply.asked_probability == probability
+        assert score_record(conclude(case, reply))["asked_probability"] == probability
+
+
+async def test_a_verdict_in_a_models_place_has_no_probability() -> None:
+    failed = ModelFailed("no answer", retryable=True)
+    reply = await panel_of(ScriptedModel([failed])).ask(case_of(JudgePolicy.LLM), tenant="t")
+    assert isinstance(reply, Reply)
+    assert (reply.fallback, reply.asked_probability) == (True, None)
+
+
+async def test_a_cascade_asks_about_no_fault_that_is_proved() -> None:
+    case = example_case("list the lighthouses", "SELECT name FROM lighthouses WHERE 1 = 2 AND 2 = 3")
+    proved = Reply(
+        verdict=Verdict.INCORRECT,
+        confidence=0.6,
+        p_correct=0.4,
+        reasons=(Reason(code=min(PROOFS), detail="proved"),),
+        judge="local/4",
+    )
+    rules = Rules(judge=JudgeRules(policy=JudgePolicy.CASCADE, bar=0.9, random_share=1.0))
+    panel = replace(panel_of(ScriptedModel()), local=lambda _: proved)
+    assert panel.at_once(replace(case, rules=rules)) == proved
+    unproved = replace(panel, local=lambda _: replace(proved, reasons=()))
+    assert unproved.at_once(replace(case, rules=rules)) is None
 
 
 async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model() -> None:

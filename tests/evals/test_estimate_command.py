@@ -54,7 +54,9 @@ ANSWERS = [answer(number) for number in range(100)]
 
 def test_a_line_for_all_answers_has_the_documented_keys(tmp_path: Path) -> None:
     [row] = rows(run(tmp_path, ANSWERS, [label(n, int(n % 3 > 0)) for n in range(0, 100, 7)]))
-    assert list(row) == ["group", "answers", "labels", "raw", "estimate", "low", "high", "method"]
+    names = "group answers labels verdicts raw estimate low high method more_labels more_calls"
+    assert list(row) == [*names.split(), "model_before", "model_after", "model_worse"]
+    assert (row["more_labels"], row["more_calls"], row["model_worse"]) == (58, None, None)
     assert (row["group"], row["answers"], row["labels"], row["method"]) == ("all", 100, 15, "ppi++")
     assert row["raw"] == pytest.approx(0.495)
     assert row["low"] <= row["estimate"] <= row["high"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -208,6 +208,34 @@ async def test_a_writer_that_joins_nothing_ends_and_the_best_round_of_a_cluster_
     assert all(len(each.rules) == 40 and each.rounds == 0 for each in learned.clusters if each.accuracy < 0.9)
     assert 0 < len(learned.rules) <= 40
     assert learned.before == learned.after
+
+
+@dataclass
+class KeepingWriter(StubbornWriter):
+    """Keeps the rules that it is to join."""
+
+    seen: list[SourcedRule] = field(default_factory=list[SourcedRule])
+
+    async def consolidate(self, rules: RuleSet) -> RuleSet:
+        self.seen += rules
+        return rules
+
+
+async def test_rules_are_joined_with_the_precision_and_support_that_they_had_in_their_clusters() -> None:
+    split = split_labels(EXAMPLES, learn_from=None, seed=0)
+    clusters = cluster_at_random(split.train, size=8, seed=0)
+    writer = KeepingWriter(rules=2)
+    await LearnRules(writer=writer, judge=Believer(), policy=LearningPolicy())(split, clusters)
+    first = [each for each in writer.seen if each.rule.text.startswith("Rule 0")]
+    assert len(first) == len(clusters)
+    assert {each.support for each in first} == {len(each) for each in clusters}
+    assert all(each.precision is not None and 0 < each.precision < 1 for each in first)
+
+
+def test_a_rule_of_two_clusters_has_the_figures_of_both() -> None:
+    one, other = (replace(rule("The same rule."), precision=p, support=n) for p, n in ((0.5, 4), (1.0, 12)))
+    [both] = distinct_set([one, other, rule("Another rule.", labels=0)])[:1]
+    assert (both.precision, both.support) == (0.875, 16)
 
 
 async def test_what_stops_one_cluster_stops_the_run() -> None:

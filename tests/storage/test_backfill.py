@@ -17,7 +17,7 @@ from consumers.wire.events import decode_event
 from consumers.wire.rules_document import RulesDocument
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case, Reply
 from service.judges.weights import local_judge
 from service.pipeline.backfill_scores import Backfill, estimate
@@ -202,17 +202,24 @@ def share(tenant: str, events: int, unsure: int) -> TenantWorkload:
 
 
 @pytest.mark.parametrize(
-    ("policy", "calls"), [(JudgePolicy.LOCAL, 0), (JudgePolicy.LLM, 100), (JudgePolicy.CASCADE, 30)]
+    ("policy", "random_share", "calls"),
+    [
+        (JudgePolicy.LOCAL, 0.5, 0),
+        (JudgePolicy.LLM, 0.5, 100),
+        (JudgePolicy.CASCADE, 0.0, 30),
+        (JudgePolicy.CASCADE, 0.1, 37),
+    ],
 )
-def test_the_estimate_counts_the_calls_that_a_policy_makes(policy, calls):
-    told = estimate([share("bakers", 100, 30)], {"bakers": policy}, Price(sent=1.0, received=10.0))
+def test_the_estimate_counts_the_calls_that_a_policy_makes(policy, random_share, calls):
+    judge = JudgeRules(policy=policy, random_share=random_share)
+    told = estimate([share("bakers", 100, 30)], {"bakers": judge}, Price(sent=1.0, received=10.0))
     assert (told.events, told.model_calls, told.tokens) == (100, calls, calls * 2900)
     assert told.cost == pytest.approx(calls * 0.0056)
 
 
 def test_without_a_price_the_cost_is_unknown_but_only_where_a_model_is_asked():
     for policy, cost in ((JudgePolicy.LOCAL, 0.0), (JudgePolicy.LLM, None)):
-        assert estimate([share("bakers", 10, 1)], {"bakers": policy}, None).cost == cost
+        assert estimate([share("bakers", 10, 1)], {"bakers": JudgeRules(policy=policy)}, None).cost == cost
 
 
 async def test_what_running_the_sql_gave_is_stored_and_scored_again(engine):

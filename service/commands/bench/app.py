@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AsJson, Bound, Budget
+from service.commands.bench.cascade_options import CascadeOptions
+from service.commands.options import AsJson, Bound, Budget, with_options
 
 bench = typer.Typer(help="Measure the speed of this machine.", no_args_is_help=True)
 
@@ -131,3 +132,16 @@ def bench_year(
     except ImportError as error:
         refuse(f"simulating needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     command(seed=seed, scale=scale, as_json=as_json)
+
+
+@bench.command("cascade")
+@with_options(CascadeOptions)
+def bench_cascade(options: CascadeOptions) -> None:
+    """What a share of a model's calls brings: agreement with labels, and the width of agents' estimates."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.bench.cascade_calls import bench_cascade as command
+    except ImportError as error:
+        refuse(f"measuring needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    command(options)

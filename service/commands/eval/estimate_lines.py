@@ -54,6 +54,25 @@ class LabelLine(BaseModel):
     probability: Annotated[float, Field(gt=0, le=1)] | None = None
 
 
+class VerdictLine(BaseModel):
+    """A model's verdict on an answer, as `sqlassay score --judge llm` writes it. Other keys are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    event_id: Annotated[str | None, BeforeValidator(_text)] = None
+    tenant: Annotated[str, BeforeValidator(lambda value: "default" if value is None else value)] = "default"
+    agent: str | None = None
+    p_correct: _Probability | None
+    model: str | None = None
+    fallback: bool = False
+    asked_probability: Annotated[float, Field(gt=0, le=1)] | None = None
+
+    @property
+    def of_model(self) -> bool:
+        """Whether a model gave it, and not the local judge in a model's place."""
+        return self.p_correct is not None and not self.fallback and self.model != "" and self.event_id is not None
+
+
 class Place(NamedTuple):
     """A line of a file."""
 
@@ -65,6 +84,15 @@ class Place(NamedTuple):
         refuse(f"{self.source}, line {self.number}: {message}")
 
 
+AnswerKey = tuple[str, str, str]
+"""Tenant, agent and event id of an answer; an agent that is not named is ""."""
+
+
+def key_of(answer: ScoredLine) -> AnswerKey:
+    """Names the answer."""
+    return answer.tenant, answer.agent or "", answer.event_id or ""
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredAnswers:
     """The answers of a file of scores, each once."""
@@ -74,6 +102,16 @@ class ScoredAnswers:
     """By tenant and event id, then by agent."""
     no_events: int
     """Lines that were not events."""
+
+    def answer_of(self, line: LabelLine | VerdictLine, place: Place) -> ScoredLine | None:
+        """The answer that a line is about. A line that may be about several ends the command."""
+        agents = self.named.get((line.tenant, line.event_id or ""), {})
+        if line.agent is not None:
+            return agents.get(line.agent)
+        if len(agents) > 1:
+            names = ", ".join(sorted(agents))
+            place.refuse(f"event_id {line.event_id!r} is that of several agents ({names}): add the key agent")
+        return next(iter(agents.values()), None)
 
 
 def read_scored(source: str) -> ScoredAnswers:
@@ -100,6 +138,11 @@ def read_labels(source: str) -> Iterator[tuple[Place, LabelLine]]:
     yield from _lines(
         source, LabelLine, "a label is {event_id, tenant, label: 1 or 0, probability: above 0 and up to 1, or null}"
     )
+
+
+def read_verdicts(source: str) -> Iterator[tuple[Place, VerdictLine]]:
+    """Reads a model's verdicts. An invalid line ends the command."""
+    yield from _lines(source, VerdictLine, "as `sqlassay score --judge llm` writes it")
 
 
 def _lines(source: str, model: type[Any], expected: str) -> Iterator[tuple[Place, Any]]:

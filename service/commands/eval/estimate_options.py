@@ -14,6 +14,12 @@ class EstimateOptions:
     labels: Annotated[
         str, typer.Option("--labels", metavar="LABELS.jsonl", help="Labels of some of the answers; - is stdin.")
     ]
+    verdicts: Annotated[
+        str | None,
+        typer.Option(
+            "--verdicts", metavar="VERDICTS.jsonl", help="A model's verdicts on a random part of the answers."
+        ),
+    ] = None
     by: Annotated[
         str | None,
         typer.Option("--by", metavar="agent|tenant", help="A line for each; default: one line."),

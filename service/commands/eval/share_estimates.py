@@ -8,10 +8,20 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from evals.estimate.groups import AnswerGroup, NotRandomError, agreed_right, estimate_groups
+from evals.estimate.model_drift import ModelDrift
+from evals.estimate.narrowing import narrowing
 from evals.estimate.right_share import LabelledScore, ShareEstimate
-from evals.estimate.score_counts import Probabilities, ScoreCounts, hundredth
-from service.commands.eval.estimate_lines import LabelLine, Place, ScoredAnswers, ScoredLine, read_labels, read_scored
+from service.commands.eval.estimate_lines import (
+    AnswerKey,
+    LabelLine,
+    ScoredAnswers,
+    ScoredLine,
+    key_of,
+    read_labels,
+    read_scored,
+)
 from service.commands.eval.estimate_options import EstimateOptions
+from service.commands.eval.model_verdicts import ModelVerdicts, place_of, read_model_verdicts
 from service.commands.exits import refuse
 from service.commands.rendering.report_tables import estimate_table
 from service.commands.rendering.terminal import print_to_terminal
@@ -20,7 +30,6 @@ FIELDS = ("agent", "tenant")
 """The fields by which answers may be grouped."""
 ALL = "all"
 """The group of all answers."""
-_Key = tuple[str, str, str]
 
 
 def estimate(options: EstimateOptions) -> None:
@@ -33,7 +42,7 @@ def estimate(options: EstimateOptions) -> None:
     if not scored.answers:
         refuse(f"{options.scored} has no answers")
     labels = _labels_by_answer(scored, options)
-    rows = _rows(scored, labels, options)
+    rows = _rows(scored, labels, read_model_verdicts(options.verdicts, scored), options)
     if options.as_json or not sys.stdout.isatty():
         for row in rows:
             print(json.dumps(row, ensure_ascii=False))
@@ -42,18 +51,23 @@ def estimate(options: EstimateOptions) -> None:
 
 
 def _rows(
-    scored: ScoredAnswers, labels: Mapping[_Key, LabelledScore], options: EstimateOptions
+    scored: ScoredAnswers,
+    labels: Mapping[AnswerKey, LabelledScore],
+    verdicts: ModelVerdicts,
+    options: EstimateOptions,
 ) -> list[dict[str, object]]:
     held: dict[str, list[ScoredLine]] = defaultdict(list)
     several = len({each.tenant for each in scored.answers}) > 1
     for answer in scored.answers:
         held[_group(answer, options.by, several_tenants=several)].append(answer)
-    groups = {name: _answer_group(answers, labels) for name, answers in sorted(held.items())}
+    groups = {name: verdicts.group(answers, labels) for name, answers in sorted(held.items())}
     try:
         found = estimate_groups(groups, level=options.level, random=options.random)
     except NotRandomError as error:
         refuse(f"{options.labels}: {error}")
-    return [_row(name, held[name], found[name]) for name in groups]
+    drifts = {name: verdicts.drift(held[name], labels) for name in groups}
+    _warn_of_drift(drifts)
+    return [_row(held[name], group, found[name], drifts[name], name=name) for name, group in groups.items()]
 
 
 def _group(answer: ScoredLine, by: str | None, *, several_tenants: bool) -> str:
@@ -66,44 +80,51 @@ def _group(answer: ScoredLine, by: str | None, *, several_tenants: bool) -> str:
     return f"{answer.tenant}/{answer.agent}" if several_tenants else answer.agent
 
 
-def _answer_group(answers: Sequence[ScoredLine], labels: Mapping[_Key, LabelledScore]) -> AnswerGroup:
-    return AnswerGroup(
-        scores=Probabilities.of(each.p_correct for each in answers),
-        places=ScoreCounts.of(_place(each) for each in answers),
-        labels=[labels[key] for each in answers if (key := _key(each)) in labels],
-    )
-
-
-def _key(answer: ScoredLine) -> _Key:
-    return answer.tenant, answer.agent or "", answer.event_id or ""
-
-
-def _row(name: str, answers: Sequence[ScoredLine], found: ShareEstimate) -> dict[str, object]:
+def _row(
+    answers: Sequence[ScoredLine], group: AnswerGroup, found: ShareEstimate, drift: ModelDrift | None, *, name: str
+) -> dict[str, object]:
     scores = [each.alone for each in answers if each.alone is not None]
+    more = narrowing(found, len(answers), group.model)
     return {
         "group": name,
         "answers": len(answers),
         "labels": found.labels,
+        "verdicts": found.verdicts,
         "raw": sum(scores) / len(scores) if scores else None,
         "estimate": found.share,
         "low": found.low,
         "high": found.high,
         "method": found.method.value,
+        "more_labels": more.labels,
+        "more_calls": more.calls,
+        "model_before": drift and round(drift.before, 4),
+        "model_after": drift and round(drift.after, 4),
+        "model_worse": drift and drift.worse,
     }
 
 
-def _labels_by_answer(scored: ScoredAnswers, options: EstimateOptions) -> dict[_Key, LabelledScore]:
+def _warn_of_drift(drifts: Mapping[str, ModelDrift | None]) -> None:
+    for name, drift in drifts.items():
+        if drift is not None and drift.worse:
+            print(
+                f"sqlassay: group {name}: the model agrees with {drift.before:.0%} of the earlier labels and with"
+                f" {drift.after:.0%} of the later ones: it became worse, or the answers did. The estimate holds all the"
+                " same, since the labels are a random draw; a calibration of this model should be fitted anew",
+                file=sys.stderr,
+            )
+
+
+def _labels_by_answer(scored: ScoredAnswers, options: EstimateOptions) -> dict[AnswerKey, LabelledScore]:
     """One label for each labelled answer: as the majority of its labels says."""
-    votes: dict[_Key, list[LabelLine]] = defaultdict(list)
-    answers: dict[_Key, ScoredLine] = {}
+    votes: dict[AnswerKey, list[LabelLine]] = defaultdict(list)
+    answers: dict[AnswerKey, ScoredLine] = {}
     counted: Counter[str] = Counter()
     for place, label in read_labels(options.labels):
-        agents = scored.named.get((label.tenant, label.event_id), {})
-        answer = _labelled_answer(agents, label, place)
+        answer = scored.answer_of(label, place)
         if answer is None:
             counted["unknown"] += 1
             continue
-        key = _key(answer)
+        key = key_of(answer)
         if {each.probability for each in votes[key]} - {label.probability}:
             place.refuse(f"event_id {label.event_id!r} has a label with another probability: an answer has one")
         votes[key].append(label)
@@ -115,15 +136,6 @@ def _labels_by_answer(scored: ScoredAnswers, options: EstimateOptions) -> dict[_
     return {key: _labelled(answers[key], found) for key, found in votes.items()}
 
 
-def _labelled_answer(agents: Mapping[str, ScoredLine], label: LabelLine, place: Place) -> ScoredLine | None:
-    if label.agent is not None:
-        return agents.get(label.agent)
-    if len(agents) > 1:
-        names = ", ".join(sorted(agents))
-        place.refuse(f"event_id {label.event_id!r} is that of several agents ({names}): add the key agent")
-    return next(iter(agents.values()), None)
-
-
 def _right(labels: Sequence[LabelLine]) -> float:
     right = sum(each.label for each in labels)
     return agreed_right(right, len(labels) - right)
@@ -131,12 +143,8 @@ def _right(labels: Sequence[LabelLine]) -> float:
 
 def _labelled(answer: ScoredLine, labels: Sequence[LabelLine]) -> LabelledScore:
     return LabelledScore(
-        right=_right(labels), p=answer.p_correct, place=_place(answer), probability=labels[0].probability
+        right=_right(labels), p=answer.p_correct, place=place_of(answer), probability=labels[0].probability
     )
-
-
-def _place(answer: ScoredLine) -> int | None:
-    return None if answer.p_correct is None else hundredth(answer.p_correct)
 
 
 def _warn(scored: ScoredAnswers, counted: Mapping[str, int], options: EstimateOptions) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import cast
 
@@ -45,7 +45,7 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     by_period = any(row.get("period") is not None for row in rows)
     for name in ("tenant", "agent", *(["version"] if by_version else []), *(["from"] if by_period else [])):
         table.add_column(name)
-    for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
+    for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels", "±5 pts"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
@@ -59,11 +59,17 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             _figure(row["estimate"], ".0%"),
             _interval(row),
             str(row["labels"] or "none"),
+            f"+{row['more_labels']}" if row["more_labels"] else "",
         )
-    notes = [Text(tier_legend(), style="dim")]
+    return Group(table, *(Text(note, style="dim") for note in _notes(rows)))
+
+
+def _notes(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    yield tier_legend()
     if any(row["estimate"] is None and row["received"] for row in rows):
-        notes.append(Text("right –: not measured yet, label 30 answers of the agent", style="dim"))
-    return Group(table, *notes)
+        yield "right –: not measured yet, label 30 answers of the agent"
+    if any(row["more_labels"] for row in rows):
+        yield "±5 pts: more labels that narrow the interval to 5 points on each side"
 
 
 def tier_legend() -> str:
@@ -94,19 +100,30 @@ def estimate_table(rows: Sequence[Mapping[str, object]], level: float) -> Render
     """The share of right answers of each group, beside the raw mean of the scores."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("group")
-    for name in ("answers", "labels", "raw", "right", f"{level:.0%} interval"):
+    for name in ("answers", "labels", "verdicts", "raw", "right", f"{level:.0%} interval", "to ±5 points"):
         table.add_column(name, justify="right")
     table.add_column("method")
     for row in rows:
         table.add_row(
             Text(one_line(str(row["group"]), 60)),
-            *(str(row[name]) for name in ("answers", "labels")),
+            *(str(row[name]) for name in ("answers", "labels", "verdicts")),
             _figure(row["raw"], ".2f"),
             _figure(row["estimate"], ".1%"),
             _interval(row),
+            more_text(row),
             str(row["method"]),
         )
     return table
+
+
+def more_text(row: Mapping[str, object]) -> str:
+    """How many more labels alone, or calls of a model alone, narrow an interval to ±5 points.
+
+    >>> more_text({"more_labels": 20, "more_calls": 300}), more_text({"more_labels": 0, "more_calls": 0})
+    ('20 labels or 300 calls', '')
+    """
+    found = [f"{row[name]} {name[5:]}" for name in ("more_labels", "more_calls") if row.get(name)]
+    return " or ".join(found)
 
 
 def interval_text(low: object, high: object) -> str:

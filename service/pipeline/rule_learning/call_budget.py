@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from consumers.judging.calling import BudgetSpent
-from consumers.judging.ports import Completion, Model
+from consumers.judging.ports import Completion, Model, ModelFailed
 
 _BYTES_PER_TOKEN = 3
 
@@ -51,10 +51,15 @@ class BudgetedModel:
         return self.model.max_tokens
 
     async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
-        """Calls the model once; raises `BudgetSpent` or `ModelFailed`."""
+        """Calls the model once; raises `BudgetSpent` or `ModelFailed`. A refused call counts without tokens."""
         estimated = len((system + user).encode()) // _BYTES_PER_TOKEN + self.max_tokens
         self.budget.reserve(estimated)
-        completion = await self.model.complete(system, user, schema, seconds=seconds)
+        try:
+            completion = await self.model.complete(system, user, schema, seconds=seconds)
+        except ModelFailed as error:
+            if not error.billed:
+                self.budget.settle(estimated, 0)
+            raise
         if completion.tokens_in is not None and completion.tokens_out is not None:
             self.budget.settle(estimated, completion.tokens_in + completion.tokens_out)
         return completion

@@ -12,7 +12,7 @@ from consumers.judging.budgets import Bound
 from consumers.judging.calling import BudgetSpent, CallModel
 from consumers.judging.ports import ModelFailed
 from consumers.judging.prompting import MAX_PROMPT, Prompt, Template, as_data
-from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet, SourcedRule
+from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet, SourcedRule, joined
 from scoring.learned_rules import folded_text
 from service.pipeline.rule_learning.journal import ReplyJournal
 from service.pipeline.rule_learning.labelled_cases import LabelledCase, shown_example
@@ -78,14 +78,7 @@ class ModelWriter:
         found = await self._ask(self.prompts.consolidate, {"rules": shown})
         if found is None:
             return rules
-        labels = [each.labels for each in rules]
-        return tuple(
-            SourcedRule(
-                rule=each.rule,
-                labels=tuple(dict.fromkeys(one for of in _picked(labels, each.numbers) for one in of)),
-            )
-            for each in found
-        )
+        return tuple(joined(each.rule, _picked(rules, list(dict.fromkeys(each.numbers)))) for each in found)
 
     def _samples(
         self, wanted: Sequence[tuple[LabelledExample, JudgedExample | None]]

@@ -10,10 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.labels import LabelValue
 from evals.estimate.groups import AnswerGroup, agreed_right, estimate_group, usable_labels
+from evals.estimate.mixed_judges import Moments, estimate_mixed
+from evals.estimate.model_drift import ModelDrift, model_drift
+from evals.estimate.narrowing import narrowing
 from evals.estimate.right_share import LabelledScore, ShareEstimate
 from evals.estimate.score_counts import Probabilities
 from scoring.query import UnscoredReason
@@ -30,8 +34,12 @@ _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
-_LISTED = (LabelValue.RIGHT.value, LabelValue.WRONG.value, "p", "probability")
-"""What is listed of labelled answers: how many reviewers call each right and wrong, and its probabilities."""
+_LISTED = (LabelValue.RIGHT.value, LabelValue.WRONG.value, "p", "probability", "by_model")
+"""What is listed of labelled answers, earliest first: how many reviewers call each right and wrong, the judge's
+probability and that of the draw, and whether a model judged it."""
+MODEL_JUDGES = "llm/"
+"""How the names of judges begin that asked a model."""
+_HALF = 0.5
 _REPORTED = tuple(each.name for each in fields(ReportRow))
 _Who = tuple[str, str, str | None, datetime | None]
 LabelledAnswers = Mapping[_Who, Sequence[LabelledScore]]
@@ -51,6 +59,24 @@ class EstimatedRow(ReportRow):
     """Labelled answers that the estimate uses."""
     method: str
     """How the estimate came about; with `no labels` nothing is measured yet."""
+    verdicts: int
+    """Verdicts of a model that the estimate uses."""
+    more_labels: int | None
+    """How many more labels narrow the interval to ±5 points, by the spread so far; `None` without labels."""
+    model_before: float | None
+    """Share of the earlier half of labels with which the model that judged their answers agrees; `None` below four."""
+    model_after: float | None
+    """The same of the later half."""
+    model_worse: bool
+    """Whether that is surely a fall."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged(AnswerGroup):
+    """An agent's answers by who judged them."""
+
+    local: Moments
+    by_model: Moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +129,8 @@ async def labelled_answers(
     found = await fetch_rows(engine, _labelled(wanted, by_version, period, without))
     return {
         (row["tenant"], row["agent"], row.get("agent_version"), row.get("period")): [
-            LabelledScore(right=agreed_right(right, wrong), p=p, probability=probability)
-            for right, wrong, p, probability in zip(*(row[name] for name in _LISTED), strict=True)
+            LabelledScore(right=agreed_right(right, wrong), p=p, probability=probability, model=p if by_model else None)
+            for right, wrong, p, probability, by_model in zip(*(row[name] for name in _LISTED), strict=True)
         ]
         for row in found
     }
@@ -130,8 +156,8 @@ async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[Label
     ]
 
 
-def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
-    found = _estimate(group, LEVEL)
+def _estimated(row: ReportRow, group: _Judged) -> EstimatedRow:
+    found, drift = _estimate(group, LEVEL), _drift(group)
     return EstimatedRow(
         **{name: getattr(row, name) for name in _REPORTED},
         estimate=None if found.share is None else round(found.share, 4),
@@ -139,28 +165,50 @@ def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
         high=round(found.high, 4),
         labels=found.labels,
         method=found.method.value,
+        verdicts=found.verdicts,
+        more_labels=narrowing(found, group.scores.answers, None).labels,
+        model_before=None if drift is None else round(drift.before, 4),
+        model_after=None if drift is None else round(drift.after, 4),
+        model_worse=drift is not None and drift.worse,
     )
 
 
-def _estimate(group: AnswerGroup, level: float) -> ShareEstimate:
-    return estimate_group(replace(group, labels=usable_labels(group)), level=level)
+def _estimate(group: _Judged, level: float) -> ShareEstimate:
+    labels = usable_labels(group)
+    if labels and group.by_model.judged:
+        return estimate_mixed(group.scores, group.local, group.by_model, labels, level=level)
+    return estimate_group(replace(group, labels=labels), level=level)
 
 
-def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, AnswerGroup]:
+def _drift(group: AnswerGroup) -> ModelDrift | None:
+    """Of the labels of answers that a model judged; a tie between reviewers says nothing."""
+    judged = [each for each in group.labels if each.model is not None and each.right != _HALF]
+    return model_drift([((each.model or 0.0) >= _HALF) == (each.right > _HALF) for each in judged])
+
+
+def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, _Judged]:
     answers: dict[_Who, list[Sums]] = defaultdict(list)
     for each in sums:
         answers[each.tenant, each.agent, each.agent_version, each.period].append(each)
     return {who: _group_of(by_judge, labelled.get(who, ())) for who, by_judge in answers.items()}
 
 
-def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> AnswerGroup:
+def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> _Judged:
+    of_model = [each for each in by_judge if (each.judge or "").startswith(MODEL_JUDGES)]
+    whole = _moments(by_judge)
     probabilities = Probabilities.from_sums(
-        answers=sum(each.received for each in by_judge),
-        scored=sum(each.scored for each in by_judge),
-        total=sum(each.p_alone for each in by_judge),
-        squares=sum(each.p_alone_square for each in by_judge),
+        answers=sum(each.received for each in by_judge), scored=whole.judged, total=whole.total, squares=whole.squares
     )
-    return AnswerGroup(scores=probabilities, labels=labels)
+    local = _moments([each for each in by_judge if each not in of_model])
+    return _Judged(scores=probabilities, labels=labels, local=local, by_model=_moments(of_model))
+
+
+def _moments(sums: Sequence[Sums]) -> Moments:
+    return Moments(
+        sum(each.scored for each in sums),
+        sum(each.p_alone for each in sums),
+        sum(each.p_alone_square for each in sums),
+    )
 
 
 def _labelled(
@@ -173,8 +221,17 @@ def _labelled(
     if period is not None:
         who.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
     votes = _votes(wanted, without).subquery("votes")
-    p = case((_ROWS.score.is_not(None), func.coalesce(_ROWS.p_alone, _ROWS.p_correct))).label("p")
-    listed = [func.array_agg(p if name == "p" else votes.c[name]).label(name) for name in _LISTED]
+    p = case((_ROWS.score.is_not(None), func.coalesce(_ROWS.p_alone, _ROWS.p_correct)))
+    own: dict[str, ColumnElement[Any]] = {
+        "p": p,
+        "by_model": and_(_ROWS.score.is_not(None), _ROWS.judge.startswith(MODEL_JUDGES)),
+    }
+    listed = [
+        func.array_agg(
+            aggregate_order_by(own[name] if name in own else votes.c[name], _ROWS.occurred_at, _ROWS.id)
+        ).label(name)
+        for name in _LISTED
+    ]
     joined = votes.join(EVENT_KEYS, and_(*(votes.c[name] == _KEYS[name] for name in _EVENT))).join(
         EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
     )

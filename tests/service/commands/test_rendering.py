@@ -74,7 +74,16 @@ def test_an_answer_without_a_score_says_why() -> None:
 
 def test_a_missing_figure_is_a_dash_and_not_zero() -> None:
     row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong", "estimate"))
-    known = {"tenant": "t", "agent": "a", "agent_version": None, "received": 3, "low": 0.0, "high": 1.0, "labels": 0}
+    known = {
+        "tenant": "t",
+        "agent": "a",
+        "agent_version": None,
+        "received": 3,
+        "low": 0.0,
+        "high": 1.0,
+        "labels": 0,
+        "more_labels": None,
+    }
     text = drawn(report_table([known | row]))
     [line] = [line for line in text.splitlines() if line.startswith("t ")]
     assert line.count(" –") == 7
