@@ -26,6 +26,7 @@ from service.commands.eval.runner.assessing import (
     verify_with_gold,
 )
 from service.commands.eval.runner.generating import Asking
+from service.commands.eval.runner.run_opinions import AddOpinion
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
 
@@ -44,6 +45,8 @@ class Answering:
     plan: AssessmentPlan
     score: ScoreAnswer | None = None
     """Asks the judge's model; `None` where the local judge scores."""
+    add_opinion: AddOpinion | None = None
+    """Asks a model about the gold SQL; `None` where none compares."""
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> dict[str, Any]:
         """The entry of the journal: the record of the answer, the trace of the backend, and what verifying took."""
@@ -70,6 +73,8 @@ class Answering:
             if self.score is not None:
                 score = await self._judged(case, generated.sql)
             equivalence = await self._compared(case, generated.sql)
+            if self.add_opinion is not None:
+                equivalence = await self.add_opinion(case, generated.sql, equivalence)
         else:
             what = structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
             equivalence = EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=what)

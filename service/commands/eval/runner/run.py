@@ -20,6 +20,7 @@ from references.comparison.defog import RULES
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
+from service.commands.eval.gold.judge_names import checked_judge, gold_judge_of, scoring_policy
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
@@ -30,6 +31,7 @@ from service.commands.eval.runner.generating import Asking, NamedBackend, unname
 from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
+from service.commands.eval.runner.run_opinions import gold_identity, opened_opinions
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
 from service.commands.eval.runner.study_files import cross_checked, write_study
@@ -95,8 +97,7 @@ def _leaves(group: ExceptionGroup[OSError]) -> Iterator[OSError]:
 
 def _check(options: EvalRunOptions) -> None:
     """Ends the command when an option cannot be used."""
-    if options.judge not in set(JudgePolicy):
-        refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
+    checked_judge(options.judge)
     if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
     if options.schemas is not None and not is_target(options.schemas) and not Path(options.schemas).exists():
@@ -187,6 +188,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "any_role": options.any_role,
         "semantics": options.semantics,
         "verify": [verify.bound, verify.seconds] if verify is not None else None,
+        **gold_identity(options),
     }
 
 
@@ -212,6 +214,7 @@ class Run:
             weights=self.options.weights,
             verify=_verify_plan(self.options),
             semantics=self.options.semantics,
+            shows=gold_judge_of(self.options.judge) is not None,
         )
 
     def answers(self) -> list[dict[str, Any]]:
@@ -253,10 +256,15 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
     limits = ProcessLimits(workers=min(ASSESSORS, 1 + len(left) // _WORTH_A_PROCESS), megabytes=_MEGABYTES)
     cases = {each.case_id: each for each in run.cases}
     rate = Rate(per_minute=run.options.rate, burst=1, apart=0) if run.options.rate is not None else None
-    async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened(), _judge(run) as score:
+    async with (
+        limited_pool(limits, prepare, run.plan) as pool,
+        run.backend.opened(),
+        _judge(run) as score,
+        opened_opinions(run.options) as add_opinion,
+    ):
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
-        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score)
+        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score, add_opinion=add_opinion)
 
         async def work() -> None:
             for case_id, sample in waiting:
@@ -275,7 +283,7 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
 @asynccontextmanager
 async def _judge(run: Run) -> AsyncGenerator[ScoreAnswer | None]:
     """The judge that asks a model; `None` for the local one, which scores where answers are checked."""
-    policy = JudgePolicy(run.options.judge)
+    policy = scoring_policy(run.options.judge)
     if policy is JudgePolicy.LOCAL:
         yield None
         return

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, ResultRule, WeightsFile
+from service.commands.options import (
+    AnyRole,
+    AsJson,
+    BackgroundFile,
+    GoldJudgeName,
+    OwnFunctions,
+    ResultRule,
+    WeightsFile,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +81,8 @@ class EvalRunOptions:
         float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
     ] = 20.0
     semantics: ResultRule = None
-    judge: Judge = "local"
+    judge: GoldJudgeName = "local"
+    background: BackgroundFile = None
     weights: WeightsFile = None
     dialect: Annotated[
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of cases that name none.")

@@ -1,0 +1,37 @@
+"""The judges that `eval run` and `eval judge` can be told to use, and the gold queries that they are shown."""
+
+from __future__ import annotations
+
+from consumers.judging.comparing.gold_judges import BASELINES, GOLD_JUDGES, GoldJudge
+from references.comparison.alternatives import MalformedReferenceError, expand
+from scoring.rules import JudgePolicy
+from service.commands.exits import refuse
+
+_MOST_GOLDS = 8
+JUDGE_NAMES = (*(each.value for each in JudgePolicy), *(each.name for each in BASELINES))
+"""Every name of a judge of `eval run` and `eval judge`."""
+
+
+def checked_judge(name: str) -> None:
+    """Ends the command when no judge has this name."""
+    if name not in JUDGE_NAMES:
+        refuse(f"--judge is one of {', '.join(JUDGE_NAMES)}, not {name!r}")
+
+
+def scoring_policy(name: str) -> JudgePolicy:
+    """Who scores the answers alone: a baseline compares only, so the local judge does."""
+    return JudgePolicy(name) if name in set(JudgePolicy) else JudgePolicy.LOCAL
+
+
+def gold_judge_of(name: str) -> GoldJudge | None:
+    """The judge that compares with gold SQL; `None` where no model does."""
+    return GOLD_JUDGES.get(name)
+
+
+def gold_queries(reference: str) -> tuple[str, ...]:
+    """The queries that a reference stands for, as many as are shown."""
+    try:
+        found = expand(reference, _MOST_GOLDS, written_out=True).alternatives
+    except MalformedReferenceError:
+        found = ()
+    return tuple(dict.fromkeys(each.sql for each in found)) or (reference,)
