@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consumers.judging.comparing.gold_judges import BASELINES, GOLD_JUDGES, GoldJudge
+from consumers.judging.comparing.gold_judges import BASELINES, COMPARISON, GOLD_JUDGES, GoldJudge
 from references.comparison.alternatives import MalformedReferenceError, expand
 from scoring.rules import JudgePolicy
 from service.commands.exits import refuse
@@ -16,6 +16,23 @@ def checked_judge(name: str) -> None:
     """Ends the command when no judge has this name."""
     if name not in JUDGE_NAMES:
         refuse(f"--judge is one of {', '.join(JUDGE_NAMES)}, not {name!r}")
+
+
+def gold_judges_of(names: str, *, with_reference: bool) -> tuple[GoldJudge, ...]:
+    """The judges in a list of names with commas that are shown the reference; none where the one judge is not.
+
+    Ends the command when a name is unknown, or when such judges stand beside others.
+    """
+    listed = tuple(dict.fromkeys(each.strip() for each in names.split(",")))
+    for each in listed:
+        checked_judge(each)
+    if with_reference and COMPARISON.name not in listed:
+        refuse(f"--with-reference is for --judge {COMPARISON.name}: the baselines see the reference anyhow")
+    alone = {each.value for each in JudgePolicy} - ({COMPARISON.name} if with_reference else set())
+    if len(listed) > 1 and (other := alone.intersection(listed)):
+        hint = f"; for {COMPARISON.name}, add --with-reference" if COMPARISON.name in other else ""
+        refuse(f"--judge {names}: {', '.join(sorted(other))} sees no reference, and is measured by itself{hint}")
+    return () if alone.intersection(listed) else tuple(GOLD_JUDGES[each] for each in listed)
 
 
 def scoring_policy(name: str) -> JudgePolicy:
