@@ -55,9 +55,14 @@ def check_gold_options(options: JudgeOptions, judges: Sequence[GoldJudge]) -> No
     """Ends the command when an option is not for the judges that were named."""
     given = {"--databases": options.databases, "--schemas": options.schemas, "--background": options.background}
     used = [name for name, value in given.items() if value is not None]
-    if used and not judges:
+    if judges:
+        _check_for_gold(options, judges)
+    elif used:
         refuse(f"{used[0]} is for judges that see the reference: name a baseline, or --judge llm --with-reference")
-    if judges and (options.held_out or options.alone):
+
+
+def _check_for_gold(options: JudgeOptions, judges: Sequence[GoldJudge]) -> None:
+    if options.held_out or options.alone:
         refuse("--held-out and --alone are for judges that see no reference: leave them out")
     if len(judges) > 1 and (options.prompts is not None or options.replies is not None):
         refuse("--prompts and --replies are for one judge: name one")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,10 +56,7 @@ def measure_judge(options: JudgeOptions) -> None:
         labels = files[source]
         verdicts = verdicts_of(source, labels, options, judge, held_out.get(source))
         measured.append((_report(source, labels, verdicts, options, judge), verdicts.rows))
-    reports = [report for report, _ in measured]
-    if options.out is not None:
-        _write(Path(options.out), reports, {report.labels: rows for report, rows in measured})
-    _show(reports, (), as_json=options.as_json)
+    _finish(measured, (), options, named=lambda report: report.labels)
 
 
 def _measure_with_gold(
@@ -78,15 +75,28 @@ def _measure_with_gold(
         answers = gold_answers(files[source], judges, options)
         found = {judge.name: gold_verdicts(answers, judge, options) for judge in judges}
         for name, rows in found.items():
-            verdicts = Verdicts(rows=rows, judge=name)
-            measured.append((_report(source, files[source], verdicts, options, local), rows))
-        if executed := results_alone(answers, options):
-            found = {"equal results": executed, **found}
-        if len(found) > 1:
-            tables.append(judge_table(Path(source).stem, [judge_row(name, rows) for name, rows in found.items()]))
+            report = _report(source, files[source], Verdicts(rows=rows, judge=name), options, local)
+            measured.append((report, rows))
+        tables += _side_by_side(source, {"equal results": results_alone(answers, options), **found})
+    _finish(measured, tables, options, named=lambda report: f"{report.judge} on {report.labels}")
+
+
+def _side_by_side(source: str, found: Mapping[str, list[Judged]]) -> list[str]:
+    """The table of the judges that judged something, where there are at least two."""
+    rows = [judge_row(name, judged) for name, judged in found.items() if judged]
+    return [judge_table(Path(source).stem, rows)] if len(rows) > 1 else []
+
+
+def _finish(
+    measured: Sequence[tuple[Report, list[Judged]]],
+    tables: Sequence[str],
+    options: JudgeOptions,
+    named: Callable[[Report], str],
+) -> None:
+    """Writes the reports where the options say so, and shows them."""
     reports = [report for report, _ in measured]
     if options.out is not None:
-        _write(Path(options.out), reports, {f"{each.judge} on {each.labels}": rows for each, rows in measured}, tables)
+        _write(Path(options.out), reports, {named(report): rows for report, rows in measured}, tables)
     _show(reports, tables, as_json=options.as_json)
 
 
