@@ -158,6 +158,8 @@ class Rules:
     """The dialect of SQL that names none."""
     strict_form: bool = False
     """Whether forms (extra columns, order, rounding …) count against an answer."""
+    rules_may_excuse: bool = False
+    """Whether a learned rule that a model applies may excuse a condition that the SQL lacks."""
     unparseable: UnparseablePolicy = UnparseablePolicy.UNSCORED
     judge: JudgeRules = JudgeRules()
     sample_rate: float = 1.0

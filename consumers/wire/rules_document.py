@@ -121,6 +121,7 @@ class RulesDocument(BaseModel):
                     "tiers": {"excellent": 90, "good": 75, "marginal": 50},
                     "dialect": "postgres",
                     "strict_form": False,
+                    "rules_may_excuse": False,
                     "unparseable": "unscored",
                     "judge": {"policy": "local", "bar": 0.85, "budget": None},
                     "sample_rate": 1.0,
@@ -179,6 +180,11 @@ class RulesDocument(BaseModel):
         strict=True,
         description="Whether extra columns, order, rounding and other forms count against an answer.",
     )
+    rules_may_excuse: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether a learned rule that a model applies may excuse a condition that the SQL lacks.",
+    )
     unparseable: Literal["unscored", "incorrect"] = Field(
         default="unscored", description="What SQL that does not parse counts as."
     )
@@ -220,6 +226,7 @@ class RulesDocument(BaseModel):
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
             dialect=self.dialect.strip().lower() if self.dialect else None,
             strict_form=self.strict_form,
+            rules_may_excuse=self.rules_may_excuse,
             unparseable=UnparseablePolicy(self.unparseable),
             judge=self.judge.rules(),
             sample_rate=self.sample_rate,

@@ -74,6 +74,7 @@ RULE_WORDS: Mapping[str, str] = {
     "tiers.marginal": "Marginal from",
     "dialect": "SQL dialect",
     "strict_form": "Forms count against answers",
+    "rules_may_excuse": "Learned rules may excuse missing conditions",
     "unparseable": "SQL that cannot be read",
     "judge.policy": "Judge",
     "judge.bar": "Confidence from which no model is asked",
