@@ -42,7 +42,7 @@ GoldJudgeName = Annotated[
     typer.Option(
         "--judge",
         metavar="NAME",
-        help="local, llm or cascade; or miniature_mull, explain_compare, flex or g_eval, which compare with gold SQL.",
+        help="local, llm or cascade; or miniature_mull, explain_compare, flex or g_eval, which see gold SQL.",
     ),
 ]
 BackgroundFile = Annotated[

@@ -121,8 +121,8 @@ BASELINES = (
     ),
 )
 """Judges of the literature that need no training, in their order of publication."""
-GOLD_JUDGES: Mapping[str, GoldJudge] = {each.name: each for each in (COMPARISON, *BASELINES)}
 PAIR_JUDGE = GoldJudge(
-    name="pairs", prompt="pair-1", shows=frozenset({GoldPart.SCHEMA, GoldPart.BACKGROUND}), form=ReplyForm.SHARE
+    name="pair_score", prompt="pair-1", shows=frozenset({GoldPart.SCHEMA, GoldPart.BACKGROUND}), form=ReplyForm.SHARE
 )
 """Scores a pair of queries that answer no question."""
+GOLD_JUDGES: Mapping[str, GoldJudge] = {each.name: each for each in (COMPARISON, *BASELINES, PAIR_JUDGE)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
@@ -29,8 +30,17 @@ _LONGEST_NAME = 60
 _WORD = re.compile(r"\w+")
 
 
-def gold_prompt(case: GoldCase, judge: GoldJudge, template: Template, *, masked: bool) -> Prompt | Unscored:
-    """The prompt of a case; `Unscored` where a text cannot be masked or the prompt is too long."""
+@dataclass(frozen=True, slots=True)
+class ShownGold:
+    """What a model is shown of an answer and its gold SQL, and what masked it."""
+
+    document: Mapping[str, object]
+    masker: Masker | None
+    """`None` where nothing was masked."""
+
+
+def shown_gold(case: GoldCase, judge: GoldJudge, *, masked: bool) -> ShownGold | Unscored:
+    """The data of a case as this judge is shown it; `Unscored` where a text cannot be masked."""
     dialect = canonical_dialect(case.dialect) if case.dialect is not None else None
     dialect = dialect or guess(case.sql)
     masker = _masker(case, dialect) if masked else None
@@ -40,7 +50,15 @@ def gold_prompt(case: GoldCase, judge: GoldJudge, template: Template, *, masked:
     document = _document(case, judge, dialect, cast("list[str]", queries), masker)
     if masker is not None and any(masker.leaks(text) for text in set(leaves(document))):
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, "a name could not be masked everywhere")
-    data = as_data(document)
+    return ShownGold(document, masker)
+
+
+def gold_prompt(case: GoldCase, judge: GoldJudge, template: Template, *, masked: bool) -> Prompt | Unscored:
+    """The prompt of a case; `Unscored` where a text cannot be masked or the prompt is too long."""
+    shown = shown_gold(case, judge, masked=masked)
+    if isinstance(shown, Unscored):
+        return shown
+    data = as_data(shown.document)
     if len(data) > MAX_PROMPT:
         detail = f"the prompt has {len(data)} characters: at most {MAX_PROMPT} are sent"
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, detail)
@@ -50,7 +68,7 @@ def gold_prompt(case: GoldCase, judge: GoldJudge, template: Template, *, masked:
         system=template.system,
         user=user,
         digest=hashlib.sha256("\0".join((template.version, template.system, user)).encode()).hexdigest(),
-        masker=masker,
+        masker=shown.masker,
         rules=template.rules,
         schema=gold_reply_schema(judge.form, ruled=bool(template.rules)),
     )

@@ -12,13 +12,14 @@ from consumers.judging.comparing.gold_judges import GoldJudge, GoldPart
 from evals.agreement import Judged
 from evals.runner.answers import Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
-from service.commands.eval.gold.background_file import read_backgrounds
+from service.commands.background_file import read_backgrounds
 from service.commands.eval.gold.judge_names import gold_queries
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, compare_with_gold, prepare
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.exits import refuse
+from service.commands.learn.pair_input import pair_evidence
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 SUBSET = "subset"
@@ -92,16 +93,26 @@ def gold_answers(
             case=GoldCase(
                 sql=label.query.sql,
                 gold=gold_queries(reference),
-                question=label.query.question,
+                question=label.query.question or None,
                 enriched_question=label.query.enriched_question,
                 dialect=label.query.dialect,
-                evidence=(finding.evidence if finding is not None else None) or GoldEvidence(),
+                evidence=_evidence(label, reference, finding),
                 background=backgrounds.of(_db_id(label)),
             ),
             same_rows=_same_rows(finding) if options.databases is not None else None,
         )
         for (label, reference), finding in zip(cases, findings, strict=True)
     ]
+
+
+def _evidence(label: LabelledAnswer, reference: str, finding: EquivalenceFinding | None) -> GoldEvidence:
+    """What comparing gave; of a pair without a question, the tables of its own `schema`."""
+    found = (finding.evidence if finding is not None else None) or GoldEvidence()
+    ddl = label.row.get("schema")
+    if found.schema or "sql_a" not in label.row or not isinstance(ddl, str):
+        return found
+    own = pair_evidence(ddl, (reference, label.query.sql), label.query.dialect, f"the pair {label.id}")
+    return replace(found, schema=own.schema)
 
 
 def _reference(label: LabelledAnswer) -> str | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from consumers.judging.comparing.gold_judges import BASELINES, COMPARISON, GOLD_JUDGES, GoldJudge
+from consumers.judging.comparing.gold_judges import BASELINES, COMPARISON, GOLD_JUDGES, PAIR_JUDGE, GoldJudge
 from references.comparison.alternatives import MalformedReferenceError, expand
 from scoring.rules import JudgePolicy
 from service.commands.exits import refuse
 
 _MOST_GOLDS = 8
 JUDGE_NAMES = (*(each.value for each in JudgePolicy), *(each.name for each in BASELINES))
-"""Every name of a judge of `eval run` and `eval judge`."""
+"""Every name of a judge of `eval run`; `eval judge` has `pair_score` too."""
 
 
 def checked_judge(name: str) -> None:
@@ -25,7 +25,8 @@ def gold_judges_of(names: str, *, with_reference: bool) -> tuple[GoldJudge, ...]
     """
     listed = tuple(dict.fromkeys(each.strip() for each in names.split(",")))
     for each in listed:
-        checked_judge(each)
+        if each != PAIR_JUDGE.name:
+            checked_judge(each)
     if with_reference and COMPARISON.name not in listed:
         refuse(f"--with-reference is for --judge {COMPARISON.name}: the baselines see the reference anyhow")
     alone = {each.value for each in JudgePolicy} - ({COMPARISON.name} if with_reference else set())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from consumers.judging.comparing.gold_case import GoldEvidence
+from consumers.judging.comparing.shown_tables import shown_tables
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
@@ -16,7 +17,7 @@ from references.equivalence.pair import Level
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
-from service.commands.eval.runner.shown_evidence import RunLog, shown_schema, shown_witness
+from service.commands.eval.runner.shown_evidence import RunLog, shown_witness
 
 BOUND = 2
 """Rows per table up to which equality is proved."""
@@ -55,9 +56,9 @@ class AnswerComparer:
 
     def _with_schema(self, case: BenchmarkCase, sql: str, finding: EquivalenceFinding) -> EquivalenceFinding:
         schema = self.schemas.found(case.db_id)
-        tables = (
-            shown_schema(schema, (case.gold_sql, sql), self._dialect(case)) if isinstance(schema, CaseSchema) else ()
-        )
+        queries = (case.gold_sql, sql)
+        known = isinstance(schema, CaseSchema)
+        tables = shown_tables(schema.document, queries, self._dialect(case)) if known else ()
         evidence = finding.evidence or GoldEvidence()
         return replace(finding, evidence=replace(evidence, schema=tables, finding=finding.rationale))
 

@@ -14,7 +14,7 @@ from consumers.judging.comparing.gold_opinions import GoldOpinion
 from evals.runner.answers import EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from evals.runner.precedence import decide, is_open, unheard
-from service.commands.eval.gold.background_file import Backgrounds, read_backgrounds
+from service.commands.background_file import Backgrounds, read_backgrounds
 from service.commands.eval.gold.gold_model import configured_judge, open_gold_model
 from service.commands.eval.gold.judge_names import gold_judge_of, gold_queries
 from service.commands.eval.runner.run_options import EvalRunOptions

@@ -1,12 +1,9 @@
-"""What a model may be shown of a comparison: the first rows of both results, the witness, and the tables in use."""
+"""What a model may be shown of a comparison: the first rows of both results, and the witness."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-
-from sqlglot import exp
 
 from consumers.judging.comparing.gold_case import GoldEvidence, Shown
 from references.comparison.comparing import Run
@@ -14,14 +11,11 @@ from references.comparison.results import QueryResult
 from references.equivalence.finding_json import plain
 from references.equivalence.pair import Witness
 from references.sandbox import Failure
-from scoring.sql.parsing import Parsed, parse_query
-from service.commands.eval.runner.case_schemas import CaseSchema
 
 MOST_ROWS, MOST_COLUMNS = 10, 12
 """Rows and columns of a result that are shown."""
 _LONGEST_CELL = 100
 """Characters of a cell that are shown."""
-_MOST_TABLES, _MOST_TABLE_COLUMNS = 12, 60
 
 
 @dataclass(slots=True)
@@ -78,25 +72,3 @@ def shown_witness(witness: Witness) -> Shown:
         "gold_result": shown_result(witness.result_a.columns, witness.result_a.rows),
         "answer_result": shown_result(witness.result_b.columns, witness.result_b.rows),
     }
-
-
-def shown_schema(schema: CaseSchema, queries: Iterable[str], dialect: str | None) -> tuple[Shown, ...]:
-    """The declared tables that a query reads, in the order of their declaration; none where no query can be read."""
-    read = set(chain.from_iterable(_tables(each, dialect) for each in queries))
-    tables = [each for each in schema.document.tables if each.name.lower().rpartition(".")[2] in read]
-    return tuple(
-        {
-            "table": table.name,
-            "columns": [{"name": each.name, "type": each.type} for each in (table.columns or ())[:_MOST_TABLE_COLUMNS]],
-            "foreign_keys": [
-                {"columns": each.columns, "table": each.table, "references": each.references}
-                for each in table.foreign_keys[:MOST_COLUMNS]
-            ],
-        }
-        for table in tables[:_MOST_TABLES]
-    )
-
-
-def _tables(sql: str, dialect: str | None) -> set[str]:
-    parsed = parse_query(sql, dialect)
-    return {each.name.lower() for each in parsed.tree.find_all(exp.Table)} if isinstance(parsed, Parsed) else set()
