@@ -56,8 +56,12 @@ def agreement(judged: Sequence[JudgedExample]) -> RuleAgreement:
         recall=_share(hits, labelled),
         f1=_share(2 * hits, called + labelled),
         unjudged=sum(each.right is None for each in judged),
-        auc=score_auc([(each.score, each.example.correct) for each in judged if each.score is not None]),
+        auc=score_auc(_scored(judged)),
     )
+
+
+def _scored(judged: Sequence[JudgedExample]) -> list[tuple[float, bool]]:
+    return [(each.score, each.example.correct) for each in judged if each.score is not None]
 
 
 def score_auc(scored: Sequence[tuple[float, bool]]) -> float | None:

@@ -33,6 +33,7 @@ from service.commands.eval.runner.journal import Journal, Key, OtherRunError, op
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_opinions import gold_identity, opened_opinions
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.schema_tools import check_tool, is_tool
 from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
 from service.commands.eval.runner.study_files import cross_checked, write_study
 from service.commands.eval.runner.targets import UnusableTargetError, is_target, source_hash
@@ -100,14 +101,26 @@ def _check(options: EvalRunOptions) -> None:
     checked_judge(options.judge)
     if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
-    if options.schemas is not None and not is_target(options.schemas) and not Path(options.schemas).exists():
-        refuse(f"--schemas: there is no file or folder {options.schemas}")
+    _check_schemas(options.schemas)
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
     _check_semantics(options)
     read_judge(options.weights)
     if options.cache is not None and Path(options.cache).is_file():
         refuse(f"--cache: {options.cache} is a file: name a folder")
+
+
+def _check_schemas(place: str | None) -> None:
+    """Ends the command when the schemas are neither a callable, a tool that its server offers, nor there."""
+    if place is None:
+        return
+    if is_tool(place):
+        try:
+            check_tool(place)
+        except UnusableTargetError as error:
+            refuse(f"--schemas: {error}")
+    elif not is_target(place) and not Path(place).exists():
+        refuse(f"--schemas: there is no file or folder {place}")
 
 
 def _check_semantics(options: EvalRunOptions) -> None:
@@ -176,7 +189,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "weights": weights,
         "evaluator_version": EVALUATOR_VERSION,
         "databases": unnamed(options.databases),
-        "schemas": options.schemas,
+        "schemas": unnamed(options.schemas),
         "resolver": _resolver_hash(options.schemas),
         "grounding": options.grounding,
         "dialect": options.dialect,

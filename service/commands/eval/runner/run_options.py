@@ -62,8 +62,8 @@ class EvalRunOptions:
         str | None,
         typer.Option(
             "--schemas",
-            metavar="FILE|DIR|module:function",
-            help="DDL or a catalogue as JSON; a folder with <db_id>.sql; a callable.",
+            metavar="FILE|DIR|module:function|mcp:TOOL@SERVER",
+            help="DDL or a catalogue as JSON; a folder with <db_id>.sql; a callable; a tool.",
         ),
     ] = None
     grounding: Annotated[
