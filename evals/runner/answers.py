@@ -35,6 +35,8 @@ class ComparedBy(StrEnum):
     """A search for a small database of the declared tables on which they differ, and a proof that there is none."""
     INFERRED = "inferred"
     """The same search and proof on tables that both queries suggest: there was neither a database nor DDL."""
+    DRY_RUN = "dry_run"
+    """The warehouse would not run the answer."""
     MODEL = "model"
     """A model, shown the gold SQL, where nothing else could compare them."""
 
@@ -104,6 +106,8 @@ class AnsweredCase:
     method: str | None = None
     """What gave the answer, in a run of several methods."""
     verification: AnswerVerification = field(default_factory=AnswerVerification)
+    dry_run: Mapping[str, object] | None = None
+    """What the warehouse says of the answer; `None` where it was not asked."""
     cleaned: bool = False
     """Whether the backend wrote something around the SQL, which was taken off."""
 
@@ -138,6 +142,7 @@ class AnsweredCase:
             "equivalence": self.equivalence.equivalence.value,
             "rationale": self.equivalence.rationale,
             "compared_by": self.equivalence.compared_by.value if self.equivalence.compared_by else None,
+            "dry_run": dict(self.dry_run) if self.dry_run is not None else None,
             "opinions": dict(self.equivalence.opinions) if self.equivalence.opinions is not None else None,
             "doubt": self.equivalence.doubt,
             "gold_doubts": None if self.gold_doubts is None else [dict(each) for each in self.gold_doubts],

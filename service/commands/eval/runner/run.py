@@ -26,6 +26,7 @@ from service.commands.eval.runner.assessing import AssessmentPlan, meanings, pre
 from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
+from service.commands.eval.runner.dry_runs import bigquery_place, check_gold, opened_dry_run
 from service.commands.eval.runner.gating import check_gate_options, gate
 from service.commands.eval.runner.generating import Asking, NamedBackend, unnamed
 from service.commands.eval.runner.generation_cache import GenerationCache
@@ -105,6 +106,8 @@ def _check(options: EvalRunOptions) -> None:
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
     _check_semantics(options)
+    if options.dry_run is not None:
+        bigquery_place(options.dry_run)
     read_judge(options.weights)
     if options.cache is not None and Path(options.cache).is_file():
         refuse(f"--cache: {options.cache} is a file: name a folder")
@@ -201,6 +204,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "any_role": options.any_role,
         "semantics": options.semantics,
         "verify": [verify.bound, verify.seconds] if verify is not None else None,
+        **({"dry_run": options.dry_run} if options.dry_run is not None else {}),
         **gold_identity(options),
     }
 
@@ -274,10 +278,15 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         run.backend.opened(),
         _judge(run) as score,
         opened_opinions(run.options) as add_opinion,
+        opened_dry_run(run.options.dry_run) as dry_run,
     ):
+        if dry_run is not None:
+            await check_gold([cases[each] for each in dict.fromkeys(case_id for case_id, _ in left)], dry_run)
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
-        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score, add_opinion=add_opinion)
+        answering = Answering(
+            ask=asking, pool=pool, plan=run.plan, score=score, add_opinion=add_opinion, dry_run=dry_run
+        )
 
         async def work() -> None:
             for case_id, sample in waiting:

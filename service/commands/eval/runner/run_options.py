@@ -81,6 +81,10 @@ class EvalRunOptions:
         float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
     ] = 20.0
     semantics: ResultRule = None
+    dry_run: Annotated[
+        str | None,
+        typer.Option("--dry-run", metavar="bigquery:PROJECT[.DATASET]", help="Ask BigQuery whether it would run them."),
+    ] = None
     judge: GoldJudgeName = "local"
     background: BackgroundFile = None
     weights: WeightsFile = None
