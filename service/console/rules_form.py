@@ -72,6 +72,8 @@ RULE_WORDS: Mapping[str, str] = {
     "tiers.excellent": "Excellent from",
     "tiers.good": "Good from",
     "tiers.marginal": "Marginal from",
+    "confidence.full": "Confidence that counts in full",
+    "confidence.most": "Confidence that counts by 0.8",
     "dialect": "SQL dialect",
     "strict_form": "Forms count against answers",
     "rules_may_excuse": "Learned rules may excuse missing conditions",

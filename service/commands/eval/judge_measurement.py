@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from consumers.judging.comparing.gold_judges import GoldJudge
-from evals.agreement import Judged, intervals, measure, slices
+from evals.agreement import Judged, confidence_from, intervals, measure, slices
 from evals.by_agent import by_agent
 from evals.cascade import expected
 from evals.everyday import everyday
@@ -33,6 +33,9 @@ from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
 from service.commands.rules.learned_file import learned_for
 from service.commands.score import read_judge
+
+_SHARES = {"full": 0.85, "most": 0.65}
+"""The share of answers judged as labelled that each bound of Γ stands for: the paper's γ is such a share."""
 
 
 def measure_judge(options: JudgeOptions) -> None:
@@ -128,6 +131,7 @@ def _report(
         labels=Path(source).stem,
         unscored=len(labels) - len(rows),
         measures=measure(rows),
+        bounds={name: confidence_from(rows, share) for name, share in _SHARES.items()},
         intervals=intervals(rows),
         everyday=everyday(rows),
         by_agent=by_agent(rows) if "agent" in (options.by or ()) else None,

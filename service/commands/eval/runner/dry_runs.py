@@ -124,8 +124,13 @@ def _message(response: httpx2.Response) -> str:
     return shorten(f"{said} (status {response.status_code})", _LONGEST_ERROR)
 
 
-async def check_gold(cases: Sequence[BenchmarkCase], tried: TryQuery) -> None:
-    """Ends the command where BigQuery would not run a gold query of these cases, or cannot be asked."""
+async def check_gold(cases: Sequence[BenchmarkCase], tried: TryQuery | None) -> None:
+    """Ends the command where BigQuery would not run a gold query of these cases, or cannot be asked.
+
+    Without `tried`, nothing is checked.
+    """
+    if tried is None:
+        return
     queries = [(case, sql) for case in cases for sql in gold_queries(case.gold_sql)]
     at_once = asyncio.Semaphore(_CONNECTIONS)
 

@@ -280,8 +280,7 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         opened_opinions(run.options) as add_opinion,
         opened_dry_run(run.options.dry_run) as dry_run,
     ):
-        if dry_run is not None:
-            await check_gold([cases[each] for each in dict.fromkeys(case_id for case_id, _ in left)], dry_run)
+        await check_gold(_of_keys(run.cases, left), dry_run)
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
         answering = Answering(
@@ -300,6 +299,11 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         if run.plan.verify is not None and run.backend.methods:
             await cross_checked(run.cases, [each["record"] for each in run.answers()], pool)
         return await _agreement(run, pool) if run.options.samples > 1 else None
+
+
+def _of_keys(cases: list[BenchmarkCase], keys: list[Key]) -> list[BenchmarkCase]:
+    wanted = {case_id for case_id, _ in keys}
+    return [each for each in cases if each.case_id in wanted]
 
 
 @asynccontextmanager
