@@ -127,6 +127,13 @@ def test_written_prompts_are_those_that_a_server_is_sent(kilns: Path, live: Mode
     assert sent == {(row["system"], row["user"]) for row in rows}
 
 
+def test_a_server_that_refuses_is_named_with_the_answers_that_it_left_out(kilns: Path, live: ModelServer) -> None:
+    live.script({"do": "status", "status": 401, "headers": {}})
+    said = judged(kilns, "--judge", "g_eval", code=2)
+    assert "the model gave no opinion on " in said
+    assert "no answer could be judged" in said
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [

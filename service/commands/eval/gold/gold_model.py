@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 import stamina
@@ -19,7 +20,6 @@ from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.prompting import Template
 from consumers.judging.ruled_prompts import with_rules
 from scoring.learned_rules import LearnedRules
-from scoring.query import Unscored
 from service.commands.command_context import settings
 from service.commands.exits import refuse
 from service.judges.configured_panel import RULES_SECTION, bound_of, call_model, judge_template, open_model
@@ -34,15 +34,23 @@ class GoldModel:
     """A model that is asked about one answer at a time."""
 
     ask: AskAboutGold
+    failures: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The details of the answers without an opinion, by their cause."""
 
     async def __call__(self, case: GoldCase) -> GoldOpinion | Mapping[str, str]:
         """The opinion; or the `cause` and `detail` for which there is none."""
         found = await self.ask(case, TENANT)
-        if isinstance(found, NoReply):
-            return {"cause": found.cause.value, "detail": found.detail}
-        if isinstance(found, Unscored):
-            return {"cause": found.reason.value, "detail": found.detail}
-        return found
+        if isinstance(found, GoldOpinion):
+            return found
+        cause = found.cause.value if isinstance(found, NoReply) else found.reason.value
+        self.failures.setdefault(cause, []).append(found.detail)
+        return {"cause": cause, "detail": found.detail}
+
+    def say_failures(self) -> None:
+        """Says on stderr how many answers have no opinion, by cause, with the first detail of each."""
+        for details in self.failures.values():
+            answers = "1 answer" if len(details) == 1 else f"{len(details)} answers"
+            print(f"sqlassay: the model gave no opinion on {answers}: {details[0]}", file=sys.stderr)
 
 
 def configured_judge() -> JudgeSettings:
@@ -69,7 +77,7 @@ async def open_gold_model(judge: GoldJudge, learned: LearnedRules | None = None)
     configured = configured_judge()
     async with open_model(configured, configured.base_url or "", configured.model or "") as model:
         budgets = WorkerBudgets(workers=configured.workers, today=_today)
-        yield GoldModel(
+        asked = GoldModel(
             AskAboutGold(
                 call=call_model(configured, model, budgets, MemoryModelCounts()),
                 judge=judge,
@@ -78,6 +86,8 @@ async def open_gold_model(judge: GoldJudge, learned: LearnedRules | None = None)
                 bound=bound_of(configured),
             )
         )
+        yield asked
+        asked.say_failures()
 
 
 def _today() -> date:
