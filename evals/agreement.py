@@ -191,3 +191,26 @@ def slices(rows: Sequence[Judged], field: str, *, least: int = 10) -> dict[str, 
             held.setdefault(value, []).append(row)
     frequent = sorted(held.items(), key=lambda each: (-len(each[1]), each[0]))
     return {value: measure(answers) for value, answers in frequent if len(answers) >= least}
+
+
+LEAST_SURE = 20
+"""Fewest answers from which a bound of γ is read."""
+
+
+def confidence_from(rows: Sequence[Judged], share: float) -> float | None:
+    """The least γ from which at least `share` of the answers are judged as labelled; `None` where there is none.
+
+    Answers above a bound that have the same γ count together, and at least `LEAST_SURE` of them are needed.
+
+    >>> rows = [Judged(id=str(n), correct=n > 9, p_correct=0.6 + n / 1000, group="q", fields={}) for n in range(50)]
+    >>> confidence_from(rows, 0.9), confidence_from(rows, 0.8), confidence_from(rows[:10], 0.8)
+    (0.606, 0.6, None)
+    """
+    ranked = sorted(rows, key=lambda row: -row.confidence)
+    found, agreeing = None, 0
+    for place, row in enumerate(ranked, start=1):
+        agreeing += row.agrees
+        is_last = place == len(ranked) or ranked[place].confidence < row.confidence
+        if is_last and place >= LEAST_SURE and agreeing / place >= share:
+            found = round(row.confidence, 4)
+    return found

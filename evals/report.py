@@ -47,6 +47,8 @@ class Report:
     """Figures of labels that say of each wrong answer whether its fault can be seen."""
     by_agent: ByAgent | None = None
     cascade: Sequence[Expected] = ()
+    bounds: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
+    """`full` and `most` of a tenant's `confidence`, as these labels would set them; `None` where they say nothing."""
     asked: float | None = None
     """Share of answers that a cascade sent to its model."""
     against: Paired | None = None
@@ -61,6 +63,8 @@ class Report:
     def markdown(self) -> str:
         """The report as Markdown."""
         parts = [f"## {self.judge} on {self.labels}", _figures(self), *_slices(self)]
+        if self.bounds:
+            parts.append(_bounds(self.bounds))
         if self.everyday is not None:
             parts.append(_everyday(self.everyday))
         if self.by_agent is not None:
@@ -166,6 +170,11 @@ def _fairness(found: ByAgent) -> str:
         f"| {WORDS['top_33']} | {_number(found.top_33)} |",
     ]
     return "\n".join(lines)
+
+
+def _bounds(bounds: Mapping[str, float | None]) -> str:
+    said = ", ".join(f"`{name}` {'–' if bound is None else f'{bound:.2f}'}" for name, bound in bounds.items())
+    return f"By these labels, the bounds of Γ (`confidence` of a tenant's rules) are {said}."
 
 
 def _cascade(bars: Sequence[Expected]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.rules import ConfidenceBounds
 from scoring.verdict import Composite, FilterAlignment, FilterStatus, Verdict
 
 SIGMA_FILTERS: dict[FilterStatus, int] = {
@@ -20,15 +21,16 @@ SIGMA_VERDICT: dict[Verdict, int] = {
 """σ_verdict (STEF, Table 2)."""
 
 
-def multiplier(confidence: float) -> float:
-    """Γ(γ) (STEF, equation 13).
+_PAPER = ConfidenceBounds()
 
-    >>> [multiplier(gamma) for gamma in (0.85, 0.65, 0.64)]
-    [1.0, 0.8, 0.5]
+
+def multiplier(confidence: float, bounds: ConfidenceBounds = _PAPER) -> float:
+    """Γ(γ) (STEF, equation 13), by the paper's bounds where a tenant has no others.
+
+    >>> multiplier(0.8), multiplier(0.8, ConfidenceBounds(full=0.75, most=0.6))
+    (0.8, 1.0)
     """
-    if confidence >= 0.85:
-        return 1.0
-    return 0.8 if confidence >= 0.65 else 0.5
+    return bounds.multiplier(confidence)
 
 
 def leniency(filters: FilterAlignment) -> int:
@@ -41,7 +43,14 @@ SETTLED = SIGMA_FILTERS[FilterStatus.FULLY_APPLIED_WITH_EXTRAS]
 """The least σ_filters of an answer that a model, which was shown the alignment, calls right."""
 
 
-def compose(filters: FilterAlignment, verdict: Verdict, confidence: float, *, by_model: bool = False) -> Composite:
+def compose(
+    filters: FilterAlignment,
+    verdict: Verdict,
+    confidence: float,
+    *,
+    by_model: bool = False,
+    bounds: ConfidenceBounds = _PAPER,
+) -> Composite:
     """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (STEF, equations 11 and 12).
 
     `by_model`: where a model calls an answer right, conditions that seem missing are held to be misread.
@@ -52,7 +61,7 @@ def compose(filters: FilterAlignment, verdict: Verdict, confidence: float, *, by
     sigma_filters, sigma_verdict = SIGMA_FILTERS[filters.status], SIGMA_VERDICT[verdict]
     if by_model and sigma_verdict >= SIGMA_VERDICT[Verdict.LIKELY_CORRECT]:
         sigma_filters = max(sigma_filters, SETTLED)
-    delta, gamma = leniency(filters), multiplier(confidence)
+    delta, gamma = leniency(filters), multiplier(confidence, bounds)
     base = sigma_filters + sigma_verdict + delta
     return Composite(
         filters=sigma_filters,

@@ -121,7 +121,7 @@ def conclude(case: Case, reply: Reply) -> Score:
     if reply.proposed:
         case = with_conditions(case, reply.proposed)
     by_model = bool(reply.model) and not reply.fallback
-    composite = compose(case.filters, reply.verdict, reply.confidence, by_model=by_model)
+    composite = compose(case.filters, reply.verdict, reply.confidence, by_model=by_model, bounds=case.rules.confidence)
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))
 
 

@@ -42,13 +42,13 @@ NAMES_ONLY = frozenset({ReasonCode.JOIN_UNLIKE_KEYS, ReasonCode.JOIN_SHARED_FORE
 `JOIN_BARE_IDS` is not among them: excusing it by memory lowered the AUC of single agents by .009.
 """
 WITHOUT_SIGNAL = (
-    frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE})
+    frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE, ReasonCode.RULE_EXCUSES})
     | FROM_MEMORY
     | FROM_DATABASE
     | FROM_RULES
 )
 """Codes that no signal gives: the SQL reader, the ceiling on a model's verdict, memory, the database and the tenant's
-decision rules give them."""
+decision and learned rules give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
@@ -66,6 +66,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.RAN_WITH_ROWS,
         ReasonCode.JOIN_DECLARED,
         ReasonCode.DECISION_RULE_FOR,
+        ReasonCode.RULE_EXCUSES,
     }
 )
 """Codes that speak for an answer; all others speak against it."""

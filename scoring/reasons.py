@@ -254,6 +254,8 @@ class ReasonCode(StrEnum):
     """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
     JUDGE_CONTRADICTS_EVIDENCE = "JUDGE_CONTRADICTS_EVIDENCE"
     """A model's verdict was better than the evidence allows, and was lowered to the best that is allowed."""
+    RULE_EXCUSES = "RULE_EXCUSES"
+    """The model applied a learned rule that excuses a condition which the SQL lacks, and the tenant allows that."""
     AGREES_WITH_OTHERS = "AGREES_WITH_OTHERS"
     """Other agents answered the question like this one, more than is usual for the tenant."""
     DIFFERS_FROM_OTHERS = "DIFFERS_FROM_OTHERS"

@@ -62,6 +62,24 @@ class TierBounds:
         return Tier.MARGINAL if score >= self.marginal else Tier.POOR
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceBounds:
+    """The confidence γ, in [0, 1], from which Γ is 1.0, and that from which it is 0.8; falling."""
+
+    full: float = 0.85
+    most: float = 0.65
+
+    def multiplier(self, confidence: float) -> float:
+        """Γ(γ) (STEF, equation 13).
+
+        >>> [ConfidenceBounds().multiplier(gamma) for gamma in (0.85, 0.65, 0.64)]
+        [1.0, 0.8, 0.5]
+        """
+        if confidence >= self.full:
+            return 1.0
+        return 0.8 if confidence >= self.most else 0.5
+
+
 class UnparseablePolicy(StrEnum):
     """What SQL that does not parse counts as."""
 
@@ -156,10 +174,13 @@ class Rules:
     lambda_min: int = 1000
     """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (STEF, equation 18)."""
     tiers: TierBounds = TierBounds()
+    confidence: ConfidenceBounds = ConfidenceBounds()
     dialect: str | None = None
     """The dialect of SQL that names none."""
     strict_form: bool = False
     """Whether forms (extra columns, order, rounding …) count against an answer."""
+    rules_may_excuse: bool = False
+    """Whether a learned rule that a model applies may excuse a condition that the SQL lacks."""
     unparseable: UnparseablePolicy = UnparseablePolicy.UNSCORED
     judge: JudgeRules = JudgeRules()
     sample_rate: float = 1.0

@@ -39,17 +39,17 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
 
     Reasons that the local judge gives too have its details.
     """
-    said = _object(text)
+    said = reply_object(text)
     if isinstance(said, Unscored):
         return said
-    verdict, confidence = _verdict(said.get("verdict")), _probability(said.get("confidence"))
+    verdict, confidence = _verdict(said.get("verdict")), probability(said.get("confidence"))
     if verdict is None:
-        return _invalid(f"verdict {shorten(repr(said.get('verdict')), 40)} was not offered")
+        return invalid_reply(f"verdict {shorten(repr(said.get('verdict')), 40)} was not offered")
     if confidence is None:
-        return _invalid(f"confidence {shorten(repr(said.get('confidence')), 40)} is not a probability")
+        return invalid_reply(f"confidence {shorten(repr(said.get('confidence')), 40)} is not a probability")
     if (wrong := _wrong_type(said)) is not None:
-        return _invalid(wrong)
-    rationale = _unmasked(said.get("rationale"), prompt)
+        return invalid_reply(wrong)
+    rationale = unmasked_text(said.get("rationale"), prompt)
     reply = Reply(
         verdict=verdict,
         confidence=confidence,
@@ -62,22 +62,23 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
     return Opinion(reply=reply, proposals=tuple(_proposals(said.get("question_filters"), prompt)))
 
 
-def _object(text: str) -> Mapping[str, object] | Unscored:
+def reply_object(text: str) -> Mapping[str, object] | Unscored:
+    """The one JSON object of a reply, whose keys do not repeat; `Unscored` where it is anything else."""
     if len(text) > MAX_REPLY:
-        return _invalid(f"it has {len(text)} characters: at most {MAX_REPLY} are read")
+        return invalid_reply(f"it has {len(text)} characters: at most {MAX_REPLY} are read")
     bare = _bare(text)
     try:
         # orjson first: it bounds depth and refuses NaN, which the standard reader does not
         said = orjson.loads(bare)
         if not isinstance(said, dict):
-            return _invalid(f"it is {json_type(said)}")
+            return invalid_reply(f"it is {json_type(said)}")
         return cast("Mapping[str, object]", json.loads(bare, object_pairs_hook=_without_repeats))
     except orjson.JSONDecodeError:
-        return _invalid("it is not one complete JSON object and nothing else")
+        return invalid_reply("it is not one complete JSON object and nothing else")
     except _RepeatedKeyError as error:
-        return _invalid(str(error))
+        return invalid_reply(str(error))
     except (ValueError, RecursionError):
-        return _invalid("its JSON cannot be read: a number or its nesting is too large")
+        return invalid_reply("its JSON cannot be read: a number or its nesting is too large")
 
 
 class _RepeatedKeyError(Exception):
@@ -110,7 +111,8 @@ def _bare(text: str) -> str:
     return text
 
 
-def _invalid(why: str) -> Unscored:
+def invalid_reply(why: str) -> Unscored:
+    """The end of a case whose reply cannot be used."""
     return Unscored(UnscoredReason.JUDGE_REPLY_INVALID, f"the model's reply is invalid: {why}")
 
 
@@ -118,13 +120,15 @@ def _verdict(said: object) -> Verdict | None:
     return Verdict(said) if isinstance(said, str) and said in set(Verdict) else None
 
 
-def _probability(said: object) -> float | None:
+def probability(said: object) -> float | None:
+    """A number from 0 to 1, rounded to four places; `None` where it is anything else."""
     if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
         return None
     return round(float(said), 4) if 0 <= said <= 1 else None
 
 
-def _unmasked(said: object, prompt: Prompt) -> str:
+def unmasked_text(said: object, prompt: Prompt) -> str:
+    """The text of a reply with the values behind its stand-ins, shortened; empty where it is no text."""
     text = shorten(said, _LONGEST_RATIONALE) if isinstance(said, str) else ""
     return prompt.masker.unmask(text) if prompt.masker is not None else text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -11,6 +11,7 @@ import orjson
 
 from consumers.judging.case_context import context_of, with_context
 from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, schemas_of, tokens_of
+from consumers.judging.masking.masked_values import MOST_LISTED, leaves, masked_value
 from consumers.judging.masking.masker import Masker
 from consumers.judging.masking.open_words import OpenWords
 from consumers.judging.reply_schema import REPLY_SCHEMA, RULED_REPLY_SCHEMA
@@ -25,8 +26,6 @@ from scoring.words import letters
 
 MAX_PROMPT = 60_000
 """Longest data in a prompt, in characters; a longer prompt is not sent."""
-MOST_LISTED = 40
-"""Most entries of each list of the record and the rules."""
 _MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&|`[]{}\u2028\u2029"}
 
 
@@ -156,10 +155,12 @@ def shown_case(
     if doubts is not None:
         document = with_context(document, context_of(case, masker, doubts))
     if reference is not None:
-        rows = {name: value if masker is None else _masked(value, masker) for name, value in reference.rows.items()}
+        rows = {
+            name: value if masker is None else masked_value(value, masker) for name, value in reference.rows.items()
+        }
         document |= {"reference_sql": reference_sql, **rows}
     # a set: most texts of a record are single words that repeat
-    if masker is not None and any(masker.leaks(text) for text in set(_leaves(document))):
+    if masker is not None and any(masker.leaks(text) for text in set(leaves(document))):
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, "a name could not be masked everywhere")
     return ShownCase(document, masker)
 
@@ -200,17 +201,6 @@ def _sql(sql: str, case: Case, masker: Masker | None) -> str | None:
         return sql
     tokens = tokens_of(sql, case.sql.dialect)
     return None if tokens is None else mask_sql(masker, sql, tokens, case.sql.dialect)
-
-
-def _leaves(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in cast("dict[str, object]", value).values():
-            yield from _leaves(each)
-    elif isinstance(value, (list, tuple)):
-        for each in cast("list[object]", value):
-            yield from _leaves(each)
 
 
 def _document(case: Case, sql: str, masker: Masker | None) -> dict[str, object]:
@@ -319,25 +309,7 @@ def _value(value: Value | None, masker: Masker | None) -> object:
     plain = value_record(value)
     if masker is None:
         return plain
-    return masker.literal(plain) if isinstance(value, Text) and isinstance(plain, str) else _masked(plain, masker)
-
-
-def _masked(plain: object, masker: Masker) -> object:
-    if isinstance(plain, str):
-        return masker.text(plain)
-    if isinstance(plain, bool) or plain is None:
-        return plain
-    if isinstance(plain, int | float):
-        sign = "-" if plain < 0 else ""
-        return sign + masker.number(f"{abs(plain):.15g}")
-    if isinstance(plain, Mapping):
-        return {key: _masked(each, masker) for key, each in cast("Mapping[str, object]", plain).items()}
-    return [_listed(each, masker) for each in cast("Sequence[object]", plain)[:MOST_LISTED]]
-
-
-def _listed(each: object, masker: Masker) -> object:
-    """A member of a list of values, in which texts are whole literals."""
-    return masker.literal(each) if isinstance(each, str) else _masked(each, masker)
+    return masker.literal(plain) if isinstance(value, Text) and isinstance(plain, str) else masked_value(plain, masker)
 
 
 def _dimension(dimension: Dimension, masker: Masker | None) -> dict[str, object]:

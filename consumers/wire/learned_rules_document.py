@@ -56,6 +56,7 @@ class AccuracyFigures(BaseModel):
     recall: float | None = Field(ge=0, le=1)
     f1: float | None = Field(ge=0, le=1)
     unjudged: int = Field(ge=0, description="Answers without a valid reply; they count as misjudged.")
+    auc: float | None = Field(default=None, ge=0, le=1, description="Of the scores of pairs; null for answers.")
 
 
 class ChangeFigures(BaseModel):

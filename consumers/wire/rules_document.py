@@ -28,6 +28,7 @@ from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule, InvalidDec
 from scoring.query import Unscored
 from scoring.rules import (
     BenignFilter,
+    ConfidenceBounds,
     Convention,
     JudgePolicy,
     JudgeRules,
@@ -67,6 +68,21 @@ class TiersDocument(BaseModel):
             raise ValueError(
                 f"excellent {self.excellent:g} > good {self.good:g} > marginal {self.marginal:g} must hold"
             )
+        return self
+
+
+class ConfidenceDocument(BaseModel):
+    """The confidence γ from which Γ is 1.0 (`full`) and 0.8 (`most`), falling."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    full: float = Field(default=0.85, strict=True, gt=0, le=1, description="Least γ that counts in full.")
+    most: float = Field(default=0.65, strict=True, ge=0, lt=1, description="Least γ that counts by 0.8.")
+
+    @model_validator(mode="after")
+    def _fall(self) -> Self:
+        if not self.full > self.most:
+            raise ValueError(f"full {self.full:g} > most {self.most:g} must hold")
         return self
 
 
@@ -126,8 +142,10 @@ class RulesDocument(BaseModel):
                     "decision_rules": ["KEY_FOR_NAME and not FILTER_EXTRA: +0.8"],
                     "lambda_min": 1000,
                     "tiers": {"excellent": 90, "good": 75, "marginal": 50},
+                    "confidence": {"full": 0.85, "most": 0.65},
                     "dialect": "postgres",
                     "strict_form": False,
+                    "rules_may_excuse": False,
                     "unparseable": "unscored",
                     "judge": {"policy": "local", "bar": 0.85, "budget": None},
                     "sample_rate": 1.0,
@@ -180,11 +198,17 @@ class RulesDocument(BaseModel):
         description="Smallest LIMIT that counts as a safety default when the question asks for no top-k.",
     )
     tiers: TiersDocument = Field(default_factory=TiersDocument, description="Tier bounds.")
+    confidence: ConfidenceDocument = Field(default_factory=ConfidenceDocument, description="Bounds of Γ.")
     dialect: str | None = Field(default=None, max_length=128, description="Dialect of events that name none.")
     strict_form: bool = Field(
         default=False,
         strict=True,
         description="Whether extra columns, order, rounding and other forms count against an answer.",
+    )
+    rules_may_excuse: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether a learned rule that a model applies may excuse a condition that the SQL lacks.",
     )
     unparseable: Literal["unscored", "incorrect"] = Field(
         default="unscored", description="What SQL that does not parse counts as."
@@ -225,8 +249,10 @@ class RulesDocument(BaseModel):
             decision_rules=self._decision_rules(),
             lambda_min=self.lambda_min,
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
+            confidence=ConfidenceBounds(full=self.confidence.full, most=self.confidence.most),
             dialect=self.dialect.strip().lower() if self.dialect else None,
             strict_form=self.strict_form,
+            rules_may_excuse=self.rules_may_excuse,
             unparseable=UnparseablePolicy(self.unparseable),
             judge=self.judge.rules(),
             sample_rate=self.sample_rate,

@@ -3,7 +3,7 @@
 Labels correct the model's verdicts, and the verdicts correct the local scores (PPI++ in two phases; Neyman's double
 sampling). The estimate is unbiased however bad the model and the local judge are: only the draws must be random. The
 interval is Clopper and Pearson's for the number of plain labels that would be as exact, so it also holds near 0 and 1.
-docs/adr/0064 says what was compared.
+docs/adr/0065 says what was compared.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from consumers.judging.comparing.gold_case import GoldEvidence
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
 from evals.runner.gold_kinds import gold_kinds
 from evals.runner.verified import AnswerVerification
@@ -34,6 +35,10 @@ class ComparedBy(StrEnum):
     """A search for a small database of the declared tables on which they differ, and a proof that there is none."""
     INFERRED = "inferred"
     """The same search and proof on tables that both queries suggest: there was neither a database nor DDL."""
+    DRY_RUN = "dry_run"
+    """The warehouse would not run the answer."""
+    MODEL = "model"
+    """A model, shown the gold SQL, where nothing else could compare them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,12 @@ class EquivalenceFinding:
     """Why a match says little: both results are empty, or a tied row was accepted, and the queries differ elsewhere."""
     lost_database: str | None = None
     """What is wrong with the case's database, when that kept the two from being compared."""
+    settled: bool = False
+    """Whether no opinion can change it: equality is proved, or the answer gives no result."""
+    evidence: GoldEvidence | None = None
+    """What a model may be shown; `None` where none is asked."""
+    opinions: Mapping[str, Any] | None = None
+    """What the comparison and the model each say, and which decided; `None` where no model was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +106,8 @@ class AnsweredCase:
     method: str | None = None
     """What gave the answer, in a run of several methods."""
     verification: AnswerVerification = field(default_factory=AnswerVerification)
+    dry_run: Mapping[str, object] | None = None
+    """What the warehouse says of the answer; `None` where it was not asked."""
     cleaned: bool = False
     """Whether the backend wrote something around the SQL, which was taken off."""
 
@@ -129,6 +142,8 @@ class AnsweredCase:
             "equivalence": self.equivalence.equivalence.value,
             "rationale": self.equivalence.rationale,
             "compared_by": self.equivalence.compared_by.value if self.equivalence.compared_by else None,
+            "dry_run": dict(self.dry_run) if self.dry_run is not None else None,
+            "opinions": dict(self.equivalence.opinions) if self.equivalence.opinions is not None else None,
             "doubt": self.equivalence.doubt,
             "gold_doubts": None if self.gold_doubts is None else [dict(each) for each in self.gold_doubts],
             "pass": self.passes,

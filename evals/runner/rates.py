@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.stats import binomtest, bootstrap
 
+from evals.runner.precedence import disputed
 from evals.runner.self_agreement import SelfAgreement
 
 Answer = Mapping[str, Any]
@@ -36,6 +37,7 @@ def rates_of(answers: Sequence[Answer]) -> dict[str, object]:
         "failures": sum(each.get("error") is not None for each in answers),
         "not_compared": not_compared(answers),
         "doubtful": sum(each.get("doubt") is not None for each in answers),
+        "disputed": sum(map(disputed, answers)),
     }
     for name in RATES:
         held = _held(name, answers)

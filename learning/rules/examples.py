@@ -51,6 +51,8 @@ class JudgedExample:
     applied: tuple[int, ...] = ()
     """The numbers, from 1, of the rules that decided."""
     rationale: str = ""
+    score: float | None = None
+    """The probability, in [0, 1], that it is right, where the judge gives one."""
 
     @property
     def agrees(self) -> bool:

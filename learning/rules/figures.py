@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ class RuleAgreement:
     f1: float | None
     unjudged: int
     """Answers without a valid reply; they count as misjudged."""
+    auc: float | None = None
+    """Chance that a right answer has a higher score than a wrong one; `None` where the judge gives no scores."""
 
 
 class HasAccuracy(Protocol):
@@ -53,7 +56,26 @@ def agreement(judged: Sequence[JudgedExample]) -> RuleAgreement:
         recall=_share(hits, labelled),
         f1=_share(2 * hits, called + labelled),
         unjudged=sum(each.right is None for each in judged),
+        auc=score_auc(_scored(judged)),
     )
+
+
+def _scored(judged: Sequence[JudgedExample]) -> list[tuple[float, bool]]:
+    return [(each.score, each.example.correct) for each in judged if each.score is not None]
+
+
+def score_auc(scored: Sequence[tuple[float, bool]]) -> float | None:
+    """The area under the ROC curve of scores with their labels; ties count half. `None` without both labels.
+
+    >>> score_auc([(0.9, True), (0.4, False), (0.4, True)]), score_auc([(0.9, True)])
+    (0.75, None)
+    """
+    wrong = sorted(score for score, correct in scored if not correct)
+    right = [score for score, correct in scored if correct]
+    if not wrong or not right:
+        return None
+    below = sum(bisect_left(wrong, each) + bisect_right(wrong, each) for each in right)
+    return round(below / (2 * len(wrong) * len(right)), 4)
 
 
 def is_worse(after: HasAccuracy, before: HasAccuracy) -> bool:

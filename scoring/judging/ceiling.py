@@ -8,6 +8,7 @@ from dataclasses import replace
 from scoring.evaluation import align, with_conditions
 from scoring.immutable import immutable
 from scoring.judging.combination import RIGHT, UNCALIBRATED, ModelCalibration, combined
+from scoring.judging.excuses import excused, excusing_rules, may_be_excused, with_excuse
 from scoring.judging.orders import may_give_orders
 from scoring.judging.proposals import Proposal, accepted
 from scoring.reason_kinds import PROOFS
@@ -60,6 +61,12 @@ class Evidence:
 
     case: Case
     local: Reply
+    if_excused: Reply | None = None
+    """The local judge's reply without what the SQL lacks, where a learned rule may excuse that."""
+
+    def as_excused(self) -> Evidence:
+        """The reading as if nothing were missing."""
+        return self if self.if_excused is None else Evidence(case=excused(self.case), local=self.if_excused)
 
 
 def evidence(case: Case, judge: Callable[[Case], Reply]) -> tuple[Evidence, ...]:
@@ -67,12 +74,17 @@ def evidence(case: Case, judge: Callable[[Case], Reply]) -> tuple[Evidence, ...]
 
     The agent that is judged writes the enriched question, so its definitions never lift the ceiling.
     """
-    read = Evidence(case=case, local=judge(case))
+    read = _read(case, judge)
     if case.query.enriched_question is None or case.unparseable is not None:
         return (read,)
     query = replace(case.query, enriched_question=None)
     alone = align(query, case.question, None, case.sql, case.rules, case.follow_up)
-    return read, Evidence(case=alone, local=judge(alone))
+    return read, _read(alone, judge)
+
+
+def _read(case: Case, judge: Callable[[Case], Reply]) -> Evidence:
+    if_excused = judge(excused(case)) if may_be_excused(case) else None
+    return Evidence(case=case, local=judge(case), if_excused=if_excused)
 
 
 def is_limited(readings: Sequence[Evidence]) -> bool:
@@ -90,15 +102,30 @@ def hold(
     """The model's reply with its proposals checked, and with what the readings say of it.
 
     Where a fault is proved or a text may order a verdict, the verdict stays under the ceiling of every reading, as it
-    was read and with the accepted proposals. Elsewhere the most doubtful reading moves it by a bounded amount.
+    was read and with the accepted proposals. Elsewhere the most doubtful reading moves it by a bounded amount. A
+    learned rule that the model applied may excuse what is missing, where the tenant allows it.
     """
-    proposals = tuple(proposals)
+    cases = [each.case for each in readings]
+    numbers = excusing_rules(cases, reply)
+    counted = [each.as_excused() for each in readings] if numbers else readings
+    result = _counted(readings, counted, reply, tuple(proposals), calibration)
+    return with_excuse(result, cases, numbers) if numbers and result.verdict in RIGHT else result
+
+
+def _counted(
+    readings: Sequence[Evidence],
+    counted: Sequence[Evidence],
+    reply: Reply,
+    proposals: Sequence[Proposal],
+    calibration: ModelCalibration,
+) -> Reply:
+    """The reply as the `counted` readings allow; proposals are checked against the readings as they are."""
     found = [(each, accepted(each.case, proposals)) for each in readings]
     proposed = [(each, with_conditions(each.case, conditions).filters) for each, conditions in found if conditions]
-    doubtful = min((each.local for each in readings), key=lambda local: local.p_correct)
+    doubtful = min((each.local for each in counted), key=lambda local: local.p_correct)
     reply = replace(reply, proposed=found[0][1])
-    if is_limited(readings):
-        limits = [ceiling(each.case.filters, each.local) for each in readings]
+    if is_limited(counted):
+        limits = [ceiling(each.case.filters, each.local) for each in counted]
         limits += [ceiling(filters, each.local) for each, filters in proposed]
         return held(reply, max(limits, key=_SCALE.index), doubtful)
     # a model that calls an answer right although it lacks a condition that the model itself read contradicts itself

@@ -37,6 +37,18 @@ Events = Annotated[str, typer.Argument(metavar="FILE.jsonl", help="Events, one J
 Pairs = Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs of queries, one a line; - is stdin.")]
 OutputLines = Annotated[str, typer.Option("--out", metavar="OUT.jsonl", help="One line for each line in; - is stdout.")]
 Judge = Annotated[str, typer.Option("--judge", metavar="local|llm|cascade", help="The judge that gives the verdict.")]
+GoldJudgeName = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="NAME",
+        help="local, llm or cascade; or miniature_mull, explain_compare, flex or g_eval, which see gold SQL.",
+    ),
+]
+BackgroundFile = Annotated[
+    str | None,
+    typer.Option("--background", metavar="FILE", help="What a model is told of each data set: JSON by db_id, or text."),
+]
 WeightsFile = Annotated[
     str | None, typer.Option("--weights", metavar="FILE", help="Weights of the local judge, from `learn calibrate`.")
 ]

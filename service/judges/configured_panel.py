@@ -95,7 +95,7 @@ def ask_model(settings: JudgeSettings, call: CallModel, cache: ReplyCache | None
         template=judge_template(prompts[0]),
         refuter=judge_template(prompts[1]) if len(prompts) > 1 else None,
         masked=settings.mask,
-        bound=_bound(settings),
+        bound=bound_of(settings),
         cache=cache,
         calibration=_calibration(settings),
         rules_section=judge_template(RULES_SECTION),
@@ -153,7 +153,8 @@ def _calibration(settings: JudgeSettings) -> ModelCalibration:
     return UNCALIBRATED if found is None else ModelCalibration(slope=found.slope, offset=found.offset)
 
 
-def _bound(settings: JudgeSettings) -> Bound:
+def bound_of(settings: JudgeSettings) -> Bound:
+    """What a tenant may spend a day, where its rules do not say."""
     micros = None if settings.budget is None else round(settings.budget * MICROS)
     return Bound(tokens=settings.tokens, micros=micros)
 

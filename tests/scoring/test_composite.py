@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from consumers.wire.rules_document import InvalidRules, decode_rules
 from scoring.composite import SIGMA_FILTERS, SIGMA_VERDICT, compose, multiplier
+from scoring.evaluation import conclude
 from scoring.rules import Tier, TierBounds
 from scoring.specification import Clause, Column, Op, Operand, SqlFilter
 from scoring.values import Text
-from scoring.verdict import FilterAlignment, FilterStatus, Verdict
+from scoring.verdict import FilterAlignment, FilterStatus, Reply, Verdict
+from tests.examples import example_case
 
 ACTIVE = SqlFilter(
     lhs=Operand(name="status", columns=(Column(name="status"),)),
@@ -109,3 +112,17 @@ def test_every_tier_has_an_action_of_its_own() -> None:
 
 def test_a_tenant_may_move_the_bounds() -> None:
     assert TierBounds(excellent=95, good=85, marginal=60).tier(90) is Tier.GOOD
+
+
+def test_a_tenant_may_set_the_bounds_of_gamma() -> None:
+    reply = Reply(verdict=Verdict.CORRECT, confidence=0.7, p_correct=0.7, reasons=(), judge="local/4")
+    query = "How many boats are moored in Kotor?", "SELECT COUNT(*) FROM boats WHERE harbour = 'Kotor'"
+    bounds = {full: decode_rules({"confidence": {"full": full, "most": 0.6}}).rules(1) for full in (0.7, 0.75)}
+    found = {full: conclude(example_case(*query, rules=rules), reply) for full, rules in bounds.items()}
+    assert [found[full].composite.multiplier for full in (0.7, 0.75)] == [1.0, 0.8]
+    assert conclude(example_case(*query), reply).composite.multiplier == 0.8
+
+
+def test_bounds_of_gamma_that_do_not_fall_are_named() -> None:
+    with pytest.raises(InvalidRules, match=r"full 0\.6 > most 0\.65 must hold"):
+        decode_rules({"confidence": {"full": 0.6}})

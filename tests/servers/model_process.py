@@ -181,7 +181,13 @@ def learned_reply(asked: dict[str, Any]) -> str:
         return rule_list(refined(data["rules"], data["samples"]))
     if system.startswith("You join"):
         return rule_list(consolidated(data["rules"]))
-    return ruled_opinion(system, data)
+    said = ruled_opinion(system, data)
+    return pair_score(json.loads(said)) if system.startswith("You say how far") else said
+
+
+def pair_score(said: dict[str, Any]) -> str:
+    score = 0.9 if said["verdict"] == "Correct" else 0.2
+    return json.dumps({"rationale": "It reads well.", "score": score, "rules_applied": said["rules_applied"]})
 
 
 def rule_list(rules: list[dict[str, Any]]) -> str:
@@ -237,7 +243,7 @@ def refined(rules: list[dict[str, Any]], samples: list[dict[str, Any]]) -> list[
     known = {meant_by(each) for each in rules}
     missed = [each for each in samples if each["judged"] != each["label"]]
     for key, each in sides(missed).items():
-        alike = {sample["question"] for sample in missed if fact(sample["sql"]) == key}
+        alike = {sample.get("question", sample["number"]) for sample in missed if fact(sample["sql"]) == key}
         stands_out = len(alike) >= 3 and share_of(each, missed) >= STANDS_OUT
         if key not in known and stands_out and len(each[True]) != len(each[False]):
             right = len(each[True]) > len(each[False])

@@ -5,13 +5,25 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AsJson, GroupField, Judge, Labels, Learned, WeightsFile
+from service.commands.options import AsJson, BackgroundFile, GoldJudgeName, GroupField, Labels, Learned, WeightsFile
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeOptions:
     labels: Labels
-    judge: Judge = "local"
+    judge: GoldJudgeName = "local"
+    with_reference: Annotated[
+        bool, typer.Option("--with-reference", help="Show --judge llm the `reference_sql` of each answer too.")
+    ] = False
+    databases: Annotated[
+        str | None,
+        typer.Option("--databases", metavar="DIR|URL", help="Run both queries there, for judges that see a reference."),
+    ] = None
+    schemas: Annotated[
+        str | None,
+        typer.Option("--schemas", metavar="FILE|DIR|module:function", help="Their tables."),
+    ] = None
+    background: BackgroundFile = None
     learned: Learned = None
     replies: Annotated[
         str | None,

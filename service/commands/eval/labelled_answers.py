@@ -69,7 +69,7 @@ def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
             try:
-                row = cast("Mapping[str, object]", parse_json(line.raw or b""))
+                row = _as_answer(cast("Mapping[str, object]", parse_json(line.raw or b"")))
                 event = decode_event(row, require_id=False)
             except InvalidEvent as error:
                 refuse(f"{source}, line {line.number}: {error}")
@@ -80,3 +80,10 @@ def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
                 query = replace(query, enriched_question=None)
             identity = str(row.get("id", row.get("event_id", line.number)))
             yield LabelledAnswer(row, query, identity, row["label"] == 1)
+
+
+def _as_answer(row: Mapping[str, object]) -> Mapping[str, object]:
+    """A pair of queries without a question as an answer with its reference; any other line as it is."""
+    if row.get("question") is not None or not isinstance(row.get("sql_a"), str):
+        return row
+    return {**row, "question": "", "reference_sql": row["sql_a"], "sql": row.get("sql_b")}

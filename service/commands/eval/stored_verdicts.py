@@ -26,7 +26,7 @@ def stored_verdicts(
     labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions, judge: LocalJudge
 ) -> list[Judged]:
     """Judges the answers by a file of scores or replies. Answers that have neither, or no verdict, are left out."""
-    stored = _read(source)
+    stored = read_stored(source)
     found: list[Judged] = []
     for label in labels:
         row = stored.get(label.id)
@@ -70,8 +70,8 @@ def _replayed(label: LabelledAnswer, said: object, options: JudgeOptions, judge:
     return label.judged(reply.p_correct, options, score=conclude(case, reply).composite.score)
 
 
-def _read(source: str) -> dict[str, Mapping[str, object]]:
-    """The stored line of each answer."""
+def read_stored(source: str) -> dict[str, Mapping[str, object]]:
+    """The stored line of each answer, by its id. A line that is neither a score nor a reply ends the command."""
     stored: dict[str, Mapping[str, object]] = {}
     with open_input(source) as stream:
         for line in read_lines(stream):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
+from learning.rules.examples import LabelledExample
 from learning.rules.figures import is_worse
 from learning.rules.learner import LearnedSet, LearningPolicy, LearningStep, LearnRules
 from learning.rules.splitting import SplitLabels, split_labels
@@ -24,6 +26,7 @@ from service.commands.learn.labelled_input import (
     read_files,
     read_tenant,
 )
+from service.commands.learn.learn_from_pairs import labelled_pairs, learned_from_pairs, with_pair_group
 from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import LearnRulesOptions
 from service.commands.learn.rule_set_document import document_of
@@ -36,17 +39,43 @@ from service.storage.rule_store import PostgresRules
 def learn_rules(options: LearnRulesOptions) -> None:
     """Learns, prints before and after, and writes the document. Exit code 1 when the rules are not better."""
     steps = _without(options)
-    labels = _labels(options)
+    if options.pairs:
+        options = with_pair_group(options)
+        pairs = labelled_pairs(options)
+        split = _split(pairs.examples, options, left_out=0)
+        learned, compared = _run(options, lambda models: learned_from_pairs(models, options, steps, split, pairs))
+    else:
+        _refuse_background(options)
+        labels = _labels(options)
+        split = _split(labels.examples, options, left_out=labels.left_out)
+        learned, compared = _run(options, lambda models: _learned(models, options, steps, split, labels))
+    _conclude(options, split, learned, compared)
+
+
+def _refuse_background(options: LearnRulesOptions) -> None:
+    if options.background is not None:
+        refuse("--background is for --pairs: the judge of answers is the stream's, which has none")
+
+
+def _split(examples: Sequence[LabelledExample], options: LearnRulesOptions, *, left_out: int) -> SplitLabels:
     try:
-        split = split_labels(labels.examples, learn_from=options.learn_from, seed=options.seed)
+        split = split_labels(examples, learn_from=options.learn_from, seed=options.seed)
     except ValueError as error:
         refuse(str(error))
-    _say_parts(split, labels)
-    learned, compared = run_with_models(
-        options,
-        Path(options.journal or f"{options.out}.journal"),
-        lambda models: _learned(models, options, steps, split, labels),
-    )
+    without = f"; {left_out} answers left out, which no model judges" if left_out else ""
+    parts = f"{len(split.train)} labels give rules, {len(split.chosen_by)} choose the set, {len(split.held_out)}"
+    print(f"sqlassay: {parts} are held out{without}", file=sys.stderr)
+    return split
+
+
+def _run(
+    options: LearnRulesOptions, work: Callable[[LearningModels], Awaitable[tuple[LearnedSet, str]]]
+) -> tuple[LearnedSet, str]:
+    return run_with_models(options, Path(options.journal or f"{options.out}.journal"), work)
+
+
+def _conclude(options: LearnRulesOptions, split: SplitLabels, learned: LearnedSet, compared: str) -> None:
+    """Writes the document and says what was gained; ends the command where nothing was."""
     if not learned.rules:
         answer_no("no rules could be read from these labels")
     document = document_of(learned, split, options, compared)
@@ -97,12 +126,6 @@ def _stored(options: LearnRulesOptions, tenant: str) -> tuple[list[LabelledLine]
         return await read_tenant(engine, tenant), rules
 
     return with_database(read)
-
-
-def _say_parts(split: SplitLabels, labels: ReadLabels) -> None:
-    without = f"; {labels.left_out} answers left out, which no model judges" if labels.left_out else ""
-    parts = f"{len(split.train)} labels give rules, {len(split.chosen_by)} choose the set, {len(split.held_out)}"
-    print(f"sqlassay: {parts} are held out{without}", file=sys.stderr)
 
 
 async def _learned(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AsJson, Author
+from service.commands.options import AsJson, Author, BackgroundFile
 
 Group = Annotated[
     str, typer.Option("--group", metavar="FIELD", help="Answers with the same value of this field stay in one part.")
@@ -66,6 +66,10 @@ class LearnRulesOptions:
     references: Annotated[
         bool, typer.Option("--references", help="Show the writer `reference_sql`, `rows` and `reference_rows` too.")
     ] = False
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Lines are pairs without a question: `sql_a`, `sql_b`, `label`, `schema`.")
+    ] = False
+    background: BackgroundFile = None
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Decides the split and the clusters.")] = 0
     max_calls: MaxCalls = 10_000
     max_tokens: MaxTokens = None

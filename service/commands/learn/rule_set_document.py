@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from consumers.judging.comparing.gold_judges import PAIR_JUDGE
 from consumers.wire.learned_rules_document import (
     MOST_LABELS,
     AccuracyFigures,
@@ -19,6 +20,7 @@ from scoring import EVALUATOR_VERSION
 from service.commands.command_context import settings
 from service.commands.learn.rule_options import LearnRulesOptions
 from service.judges.configured_panel import METHODS, RULES_SECTION, model_judge
+from service.pipeline.rule_learning.labelled_pairs import PAIR_PROMPTS
 from service.pipeline.rule_learning.learning_models import WRITER_PROMPTS, writer_settings
 
 
@@ -54,9 +56,9 @@ def _made(learned: LearnedSet, split: SplitLabels, options: LearnRulesOptions, c
     judge = configured.judge
     return {
         "writer": writer_settings(configured).model,
-        "judge": model_judge(judge),
+        "judge": f"llm/{PAIR_JUDGE.prompt}" if options.pairs else model_judge(judge),
         "judge_model": judge.model,
-        "prompts": [*METHODS[judge.method], RULES_SECTION, *WRITER_PROMPTS],
+        "prompts": _prompts(options, judge.method),
         "evaluator_version": EVALUATOR_VERSION,
         "masked": judge.mask,
         "group": options.group,
@@ -73,6 +75,12 @@ def _made(learned: LearnedSet, split: SplitLabels, options: LearnRulesOptions, c
     }
 
 
+def _prompts(options: LearnRulesOptions, method: str) -> list[JsonValue]:
+    if options.pairs:
+        return [PAIR_JUDGE.prompt, RULES_SECTION, *PAIR_PROMPTS]
+    return [*METHODS[method], RULES_SECTION, *WRITER_PROMPTS]
+
+
 def change_of(found: RuleChange) -> ChangeFigures:
     """The paired test in a document."""
     return ChangeFigures(better=found.better, worse=found.worse, p_value=found.p_value)
@@ -87,4 +95,5 @@ def figures_of(found: RuleAgreement) -> AccuracyFigures:
         recall=found.recall,
         f1=found.f1,
         unjudged=found.unjudged,
+        auc=found.auc,
     )

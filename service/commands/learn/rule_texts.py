@@ -36,6 +36,9 @@ def comparison_lines(held_out: HeldOutFigures) -> list[str]:
         (name, *(_percent(each) for each in _figures(found)))
         for name, found in (("before", held_out.before), ("after", held_out.after))
     ]
+    if held_out.after.auc is not None:
+        added = ("AUC", _percent(held_out.before.auc), _percent(held_out.after.auc))
+        rows = [(*row, cell) for row, cell in zip(rows, added, strict=True)]
     lines = ["  ".join(f"{cell:>9}" for cell in row) for row in rows]
     return [f"on {held_out.labels} held-out labels:", *lines, *_change_lines(held_out.change)]
 

@@ -25,9 +25,9 @@ from service.judges.embeddings import MAX_EMBEDDINGS, TEXTS_AT_ONCE, OpenAIEmbed
 from service.judges.openai import open_client
 from service.pipeline.rule_learning.call_budget import BudgetedModel, CallBudget
 from service.pipeline.rule_learning.journal import ReplyJournal
-from service.pipeline.rule_learning.labelled_cases import LabelledCase
+from service.pipeline.rule_learning.labelled_cases import LabelledCase, shown_example
 from service.pipeline.rule_learning.model_rule_judge import ModelRuleJudge
-from service.pipeline.rule_learning.model_writer import SPENT, ModelWriter, WriterPrompts
+from service.pipeline.rule_learning.model_writer import SPENT, ModelWriter, ShowExample, WriterPrompts
 from service.settings import Settings
 from service.settings.judge_settings import JudgeSettings
 
@@ -65,12 +65,16 @@ class LearningModels:
 
     def writer(self, cases: Mapping[str, LabelledCase]) -> ModelWriter:
         """The writer of rules about these answers."""
-        extract, refine, consolidate = (judge_template(name) for name in WRITER_PROMPTS)
+        masked = self.settings.judge.mask
+        return self.writer_shown(lambda example, judged: shown_example(cases[example.id], masked=masked, judged=judged))
+
+    def writer_shown(self, show: ShowExample, prompts: Sequence[str] = WRITER_PROMPTS) -> ModelWriter:
+        """The writer that is shown labelled examples in this way, by the prompt files of the three tasks."""
+        extract, refine, consolidate = (judge_template(name) for name in prompts)
         return ModelWriter(
             call=self.writing,
             prompts=WriterPrompts(extract=extract, refine=refine, consolidate=consolidate),
-            masked=self.settings.judge.mask,
-            cases=cases,
+            show=show,
             journal=self.limits.journal,
             at_once=self.at_once,
         )

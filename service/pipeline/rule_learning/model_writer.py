@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from consumers.judging.budgets import Bound
 from consumers.judging.calling import BudgetSpent, CallModel
@@ -15,10 +15,11 @@ from consumers.judging.prompting import MAX_PROMPT, Prompt, Template, as_data
 from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet, SourcedRule, joined
 from scoring.learned_rules import folded_text
 from service.pipeline.rule_learning.journal import ReplyJournal
-from service.pipeline.rule_learning.labelled_cases import LabelledCase, shown_example
 from service.pipeline.rule_learning.rule_lists import RULE_LIST_SCHEMA, ReadRule, read_rule_list
 
 Item = TypeVar("Item")
+ShowExample: TypeAlias = Callable[[LabelledExample, JudgedExample | None], Mapping[str, object] | None]
+"""What the writer is shown of a labelled answer, and of what was said of it; `None` where it cannot be masked."""
 SPENT = "the budget of this run is spent: raise --max-calls or --max-tokens and run the same command again"
 
 
@@ -37,8 +38,7 @@ class ModelWriter:
 
     call: CallModel
     prompts: WriterPrompts
-    masked: bool
-    cases: Mapping[str, LabelledCase]
+    show: ShowExample
     journal: ReplyJournal
     at_once: asyncio.Semaphore
     invalid: int = 0
@@ -88,7 +88,7 @@ class ModelWriter:
         found: list[dict[str, object]] = []
         room = MAX_PROMPT * 4 // 5
         for example, judged in wanted:
-            shown = shown_example(self.cases[example.id], masked=self.masked, judged=judged)
+            shown = self.show(example, judged)
             if shown is None:
                 continue
             sample = {"number": len(found) + 1, **shown}

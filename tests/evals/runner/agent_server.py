@@ -20,6 +20,8 @@ class AgentServer:
 
     url: str
     asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+    """The `Authorization` of each request."""
 
 
 @contextmanager
@@ -31,6 +33,7 @@ def agent_server(reply: Callable[[str, dict[str, Any], int], Reply]) -> Generato
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             before = len(agent.asked)
             agent.asked.append(body)
+            agent.keys.append(self.headers["Authorization"])
             status, kind, content = reply(self.path, body, before)
             self.send_response(status)
             self.send_header("Content-Type", kind)

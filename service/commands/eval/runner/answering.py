@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from evals.runner.answers import (
     AnsweredCase,
     AnswerScore,
+    ComparedBy,
     Equivalence,
     EquivalenceFinding,
     StructuralCheck,
@@ -25,7 +26,9 @@ from service.commands.eval.runner.assessing import (
     doubts_of_gold,
     verify_with_gold,
 )
+from service.commands.eval.runner.dry_runs import DryRun, TryQuery
 from service.commands.eval.runner.generating import Asking
+from service.commands.eval.runner.run_opinions import AddOpinion
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
 
@@ -44,6 +47,10 @@ class Answering:
     plan: AssessmentPlan
     score: ScoreAnswer | None = None
     """Asks the judge's model; `None` where the local judge scores."""
+    add_opinion: AddOpinion | None = None
+    """Asks a model about the gold SQL; `None` where none compares."""
+    dry_run: TryQuery | None = None
+    """Asks the warehouse whether it would run the answer; `None` without `--dry-run`."""
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> dict[str, Any]:
         """The entry of the journal: the record of the answer, the trace of the backend, and what verifying took."""
@@ -66,10 +73,14 @@ class Answering:
 
     async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
         structure, score = await self._checked(case, generated.sql)
+        tried: DryRun | None = None
         if structure.passed:
             if self.score is not None:
                 score = await self._judged(case, generated.sql)
-            equivalence = await self._compared(case, generated.sql)
+            tried = await self.dry_run(case, generated.sql) if self.dry_run is not None else None
+            equivalence = _refused(tried) or await self._compared(case, generated.sql)
+            if self.add_opinion is not None:
+                equivalence = await self.add_opinion(case, generated.sql, equivalence)
         else:
             what = structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
             equivalence = EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=what)
@@ -82,6 +93,7 @@ class Answering:
             equivalence=equivalence,
             score=score,
             gold_doubts=await self._doubts(case),
+            dry_run=tried.record() if tried is not None else None,
         )
 
     async def _cleaned(self, case: BenchmarkCase, text: str) -> str:
@@ -136,3 +148,15 @@ class Answering:
             return await self.pool.call(function, *arguments, seconds=seconds)
         except Exception as error:  # One answer that trips a bug must not cost the run.
             return CallStopped(False, f"the evaluator failed ({type(error).__name__}): please report it")
+
+
+def _refused(tried: DryRun | None) -> EquivalenceFinding | None:
+    """The finding of an answer that the warehouse would not run; `None` where it would, or was not asked."""
+    if tried is None or tried.ok is not False:
+        return None
+    return EquivalenceFinding(
+        equivalence=Equivalence.DIFFERENT,
+        rationale=f"the answer gives no result: BigQuery would not run it: {tried.error}",
+        compared_by=ComparedBy.DRY_RUN,
+        settled=True,
+    )

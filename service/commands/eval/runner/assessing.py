@@ -48,6 +48,8 @@ class AssessmentPlan:
     """When two results on a database are the same; `None` is in order where the gold SQL has an ORDER BY."""
     verify: VerifyPlan | None = None
     """How far answers that pass EX-TEST are verified; `None` where they are not."""
+    shows: bool = False
+    """Whether findings carry what a model may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ _ASSESSOR: list[Assessor] = []
 def prepare(plan: AssessmentPlan) -> None:
     """Prepares this process."""
     schemas = CaseSchemas(plan.sources)
-    comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget, rule=plan.semantics)
+    comparer = AnswerComparer(
+        schemas=schemas, dialect=plan.dialect, budget=plan.budget, rule=plan.semantics, shows=plan.shows
+    )
     doubts = GoldDoubts(sources=plan.sources, dialect=plan.dialect)
     verifier = AnswerVerifier(schemas=schemas, dialect=plan.dialect, plan=plan.verify or VerifyPlan())
     _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer, doubts, verifier)]

@@ -16,6 +16,7 @@ from references.databases.access import Allowance, Database, DatabaseLimits, Unk
 from references.databases.opening import open_database
 from references.sandbox import quoted
 from scoring.schema import DatabaseSchema
+from service.commands.eval.runner.schema_tools import is_tool, schema_from_tool, schema_tool
 from service.commands.eval.runner.targets import UnusableTargetError, is_target, load_target
 
 SUFFIXES = (".sql", ".ddl", ".json")
@@ -40,7 +41,7 @@ class Sources:
     databases: str | None = None
     """A folder of `<db_id>.sqlite` files, or a URL with `{db_id}`."""
     schemas: str | None = None
-    """A file of DDL or JSON, a folder of `<db_id>.sql` and `<db_id>.json` files, or `module:function`."""
+    """A file of DDL or JSON, a folder of `<db_id>.sql` and `<db_id>.json` files, `module:function`, or `mcp:…`."""
     functions: tuple[str, ...] = ()
     any_role: bool = False
     seconds: float = 10.0
@@ -71,7 +72,7 @@ class CaseSchemas:
         key = f"declared {db_id}"
         if key not in self.known:
             place = self.sources.schemas
-            self.known[key] = _from_callable(place, db_id) if is_target(place) else _from_files(Path(place), db_id)
+            self.known[key] = _declared(place, db_id)
         return self.known[key]
 
     def of_database(self, db_id: str, database: Database) -> CaseSchema | str:
@@ -96,6 +97,22 @@ class CaseSchemas:
                 return self.of_database(db_id, database)
         except UnknownDatabaseError as error:
             return str(error)
+
+
+def _declared(place: str, db_id: str | None) -> CaseSchema | str:
+    if is_tool(place):
+        return _from_tool(place, db_id)
+    return _from_callable(place, db_id) if is_target(place) else _from_files(Path(place), db_id)
+
+
+def _from_tool(place: str, db_id: str | None) -> CaseSchema | str:
+    """Asks a tool of an MCP server for the DDL or the catalogue of a database."""
+    try:
+        return decoded(schema_from_tool(place, db_id), db_id)
+    except UnusableTargetError as error:
+        return str(error)
+    except InvalidSchema as error:
+        return f"schema of {schema_tool(place).tool}: {error}"
 
 
 def _from_database(database: Database) -> CaseSchema | str:

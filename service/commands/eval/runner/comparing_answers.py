@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from consumers.judging.comparing.gold_case import GoldEvidence
+from consumers.judging.comparing.shown_tables import shown_tables
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
@@ -15,6 +17,7 @@ from references.equivalence.pair import Level
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
+from service.commands.eval.runner.shown_evidence import RunLog, shown_witness
 
 BOUND = 2
 """Rows per table up to which equality is proved."""
@@ -38,14 +41,26 @@ class AnswerComparer:
     """CPU seconds for one search and proof."""
     rule: str | None = None
     """When two results are the same: a name of `RULES`."""
+    shows: bool = False
+    """Whether findings carry what a model may be shown."""
 
     def __call__(self, case: BenchmarkCase, sql: str) -> EquivalenceFinding:
         """Asks the database first, then the declared tables, then inferred ones; each that cannot tell is named."""
         unable: list[str] = []
         finding = self._on_database(case, sql, unable) or self._on_tables(case, sql, unable)
         if finding is None:
-            return EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale="; ".join(unable))
-        return replace(finding, rationale="; ".join([finding.rationale, *unable]))
+            finding = EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale="; ".join(unable))
+        else:
+            finding = replace(finding, rationale="; ".join([finding.rationale, *unable]))
+        return self._with_schema(case, sql, finding) if self.shows else finding
+
+    def _with_schema(self, case: BenchmarkCase, sql: str, finding: EquivalenceFinding) -> EquivalenceFinding:
+        schema = self.schemas.found(case.db_id)
+        queries = (case.gold_sql, sql)
+        known = isinstance(schema, CaseSchema)
+        tables = shown_tables(schema.document, queries, self._dialect(case)) if known else ()
+        evidence = finding.evidence or GoldEvidence()
+        return replace(finding, evidence=replace(evidence, schema=tables, finding=finding.rationale))
 
     def _on_database(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
         sources = self.schemas.sources
@@ -53,8 +68,10 @@ class AnswerComparer:
             return None
         try:
             with open_database(sources.databases, case.db_id or "", sources.limits, sources.allowance) as database:
-                found = compare_by(case.gold_sql, sql, database.run, dialect=database.dialect, rule=self.rule)
-                return self._of_results(case, sql, found, database, unable)
+                run = RunLog(database.run)
+                found = compare_by(case.gold_sql, sql, run, dialect=database.dialect, rule=self.rule)
+                finding = self._of_results(case, sql, found, database, unable)
+                return finding if finding is None or not self.shows else _shown(finding, run, sql, found.alternative)
         except UnknownDatabaseError as error:
             # a search would pass or fail the answer for another reason than the run is asked for
             return EquivalenceFinding(
@@ -74,7 +91,8 @@ class AnswerComparer:
             schema = self.schemas.of_database(case.db_id or "", database)
             closer = self._searched(case, sql, schema, database.dialect, []) if isinstance(schema, CaseSchema) else None
             if closer is not None and closer.equivalence is Equivalence.DIFFERENT:
-                return replace(_of_comparison(found), doubt=f"{weak[0]}, and {closer.rationale}")
+                doubt = f"{weak[0]}, and {closer.rationale}"
+                return replace(_of_comparison(found), doubt=doubt, evidence=closer.evidence)
         return _of_comparison(found)
 
     def _on_tables(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
@@ -104,6 +122,12 @@ class AnswerComparer:
         return self.dialect or (named if isinstance(named, str) else None)
 
 
+def _shown(finding: EquivalenceFinding, run: RunLog, sql: str, gold: str | None) -> EquivalenceFinding:
+    """The finding with both results beside the witness that it may have."""
+    witness = finding.evidence.witness if finding.evidence is not None else None
+    return replace(finding, evidence=replace(run.evidence(sql, gold), witness=witness))
+
+
 def _runs(gold: str, database: Database) -> bool:
     """Whether the gold SQL gives a result: without one, an answer that gives none is no worse."""
     return compare(gold, gold, database.run, dialect=database.dialect).error is None
@@ -116,7 +140,8 @@ def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> Equiva
 def _of_comparison(found: Comparison) -> EquivalenceFinding:
     if found.error is not None:
         said = found.error.removeprefix("answer: ")
-        return _finding(Equivalence.DIFFERENT, f"the answer gives no result: {said}", ComparedBy.DATABASE)
+        said = f"the answer gives no result: {said}"
+        return replace(_finding(Equivalence.DIFFERENT, said, ComparedBy.DATABASE), settled=True)
     notes = "".join(f" ({flag.value})" for flag in sorted(found.flags))
     if found.match is ResultMatch.EXACT:
         return _finding(Equivalence.EQUIVALENT, f"the same rows on the database{notes}", ComparedBy.DATABASE)
@@ -146,17 +171,20 @@ def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding
     """The finding of a search and proof; `None` when it decides nothing."""
     if found.verdict is ReferenceVerdict.EQUIVALENT:
         rationale = f"proved to give the same rows for up to {found.finding.bound} rows per table"
-        return _finding(Equivalence.EQUIVALENT, rationale, by)
+        return replace(_finding(Equivalence.EQUIVALENT, rationale, by), settled=True)
     if found.verdict is ReferenceVerdict.NOT_REFUTED and found.finding.trials >= _FEWEST_TRIALS:
         rationale = f"no small database was found on which they differ ({found.finding.reason})"
         return _finding(Equivalence.EQUIVALENT, rationale, by)
     if found.verdict is ReferenceVerdict.ERROR and found.finding.fault is not None and by is ComparedBy.SCHEMA:
-        return _finding(Equivalence.DIFFERENT, f"the answer gives no result: {found.finding.reason}", by)
+        said = f"the answer gives no result: {found.finding.reason}"
+        return replace(_finding(Equivalence.DIFFERENT, said, by), settled=True)
     if found.verdict is not ReferenceVerdict.DIFFERENT:
         return None
+    witness = found.finding.witness
+    evidence = GoldEvidence(witness=shown_witness(witness)) if witness is not None else None
     if found.finding.reason is not None and "in another order" in found.finding.reason:
-        return _finding(Equivalence.DIFFERENT, found.finding.reason, by)
+        return replace(_finding(Equivalence.DIFFERENT, found.finding.reason, by), evidence=evidence)
     same = found.level is not Level.S0
     equivalence = Equivalence.PARTIAL if same else Equivalence.DIFFERENT
     start = "the same rows on ordinary data; they differ where" if same else "other rows on a small database with"
-    return _finding(equivalence, f"{start} {found.finding.assumption}", by)
+    return replace(_finding(equivalence, f"{start} {found.finding.assumption}", by), evidence=evidence)

@@ -20,17 +20,21 @@ from references.comparison.defog import RULES
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
+from service.commands.eval.gold.judge_names import checked_judge, gold_judge_of, scoring_policy
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
+from service.commands.eval.runner.dry_runs import bigquery_place, check_gold, opened_dry_run
 from service.commands.eval.runner.gating import check_gate_options, gate
 from service.commands.eval.runner.generating import Asking, NamedBackend, unnamed
 from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
+from service.commands.eval.runner.run_opinions import gold_identity, opened_opinions
 from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.eval.runner.schema_tools import check_tool, is_tool
 from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
 from service.commands.eval.runner.study_files import cross_checked, write_study
 from service.commands.eval.runner.targets import UnusableTargetError, is_target, source_hash
@@ -95,18 +99,31 @@ def _leaves(group: ExceptionGroup[OSError]) -> Iterator[OSError]:
 
 def _check(options: EvalRunOptions) -> None:
     """Ends the command when an option cannot be used."""
-    if options.judge not in set(JudgePolicy):
-        refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
+    checked_judge(options.judge)
     if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
-    if options.schemas is not None and not is_target(options.schemas) and not Path(options.schemas).exists():
-        refuse(f"--schemas: there is no file or folder {options.schemas}")
+    _check_schemas(options.schemas)
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
     _check_semantics(options)
+    if options.dry_run is not None:
+        bigquery_place(options.dry_run)
     read_judge(options.weights)
     if options.cache is not None and Path(options.cache).is_file():
         refuse(f"--cache: {options.cache} is a file: name a folder")
+
+
+def _check_schemas(place: str | None) -> None:
+    """Ends the command when the schemas are neither a callable, a tool that its server offers, nor there."""
+    if place is None:
+        return
+    if is_tool(place):
+        try:
+            check_tool(place)
+        except UnusableTargetError as error:
+            refuse(f"--schemas: {error}")
+    elif not is_target(place) and not Path(place).exists():
+        refuse(f"--schemas: there is no file or folder {place}")
 
 
 def _check_semantics(options: EvalRunOptions) -> None:
@@ -175,7 +192,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "weights": weights,
         "evaluator_version": EVALUATOR_VERSION,
         "databases": unnamed(options.databases),
-        "schemas": options.schemas,
+        "schemas": unnamed(options.schemas),
         "resolver": _resolver_hash(options.schemas),
         "grounding": options.grounding,
         "dialect": options.dialect,
@@ -187,6 +204,8 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "any_role": options.any_role,
         "semantics": options.semantics,
         "verify": [verify.bound, verify.seconds] if verify is not None else None,
+        **({"dry_run": options.dry_run} if options.dry_run is not None else {}),
+        **gold_identity(options),
     }
 
 
@@ -212,6 +231,7 @@ class Run:
             weights=self.options.weights,
             verify=_verify_plan(self.options),
             semantics=self.options.semantics,
+            shows=gold_judge_of(self.options.judge) is not None,
         )
 
     def answers(self) -> list[dict[str, Any]]:
@@ -253,10 +273,19 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
     limits = ProcessLimits(workers=min(ASSESSORS, 1 + len(left) // _WORTH_A_PROCESS), megabytes=_MEGABYTES)
     cases = {each.case_id: each for each in run.cases}
     rate = Rate(per_minute=run.options.rate, burst=1, apart=0) if run.options.rate is not None else None
-    async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened(), _judge(run) as score:
+    async with (
+        limited_pool(limits, prepare, run.plan) as pool,
+        run.backend.opened(),
+        _judge(run) as score,
+        opened_opinions(run.options) as add_opinion,
+        opened_dry_run(run.options.dry_run) as dry_run,
+    ):
+        await check_gold(_of_keys(run.cases, left), dry_run)
         cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
         asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
-        answering = Answering(ask=asking, pool=pool, plan=run.plan, score=score)
+        answering = Answering(
+            ask=asking, pool=pool, plan=run.plan, score=score, add_opinion=add_opinion, dry_run=dry_run
+        )
 
         async def work() -> None:
             for case_id, sample in waiting:
@@ -272,10 +301,15 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
         return await _agreement(run, pool) if run.options.samples > 1 else None
 
 
+def _of_keys(cases: list[BenchmarkCase], keys: list[Key]) -> list[BenchmarkCase]:
+    wanted = {case_id for case_id, _ in keys}
+    return [each for each in cases if each.case_id in wanted]
+
+
 @asynccontextmanager
 async def _judge(run: Run) -> AsyncGenerator[ScoreAnswer | None]:
     """The judge that asks a model; `None` for the local one, which scores where answers are checked."""
-    policy = JudgePolicy(run.options.judge)
+    policy = scoring_policy(run.options.judge)
     if policy is JudgePolicy.LOCAL:
         yield None
         return

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, ResultRule, WeightsFile
+from service.commands.options import (
+    AnyRole,
+    AsJson,
+    BackgroundFile,
+    GoldJudgeName,
+    OwnFunctions,
+    ResultRule,
+    WeightsFile,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +62,8 @@ class EvalRunOptions:
         str | None,
         typer.Option(
             "--schemas",
-            metavar="FILE|DIR|module:function",
-            help="DDL or a catalogue as JSON; a folder with <db_id>.sql; a callable.",
+            metavar="FILE|DIR|module:function|mcp:TOOL@SERVER",
+            help="DDL or a catalogue as JSON; a folder with <db_id>.sql; a callable; a tool.",
         ),
     ] = None
     grounding: Annotated[
@@ -73,7 +81,12 @@ class EvalRunOptions:
         float, typer.Option("--verify-seconds", min=0.1, metavar="S", help="CPU seconds for verifying one answer.")
     ] = 20.0
     semantics: ResultRule = None
-    judge: Judge = "local"
+    dry_run: Annotated[
+        str | None,
+        typer.Option("--dry-run", metavar="bigquery:PROJECT[.DATASET]", help="Ask BigQuery whether it would run them."),
+    ] = None
+    judge: GoldJudgeName = "local"
+    background: BackgroundFile = None
     weights: WeightsFile = None
     dialect: Annotated[
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of cases that name none.")

@@ -1,0 +1,1 @@
+"""Answers compared with their gold SQL by a configured model."""
