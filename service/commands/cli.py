@@ -33,6 +33,7 @@ from service.commands.options import (
     with_options,
 )
 from service.commands.spans.app import spans
+from service.commands.top.app import top
 
 app = typer.Typer(
     name="sqlassay",
@@ -49,6 +50,7 @@ app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
 app.command()(mcp)
+app.command()(top)
 for name, group in (
     ("bench", bench),
     ("learn", learn),
