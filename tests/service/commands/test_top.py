@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import pty
 import re
+import signal
 import socket
+import subprocess
+import sys
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -26,12 +32,13 @@ from service.commands.top.stored_work import ArrivalSums, StoredWork
 from service.metrics.declared import DeclaredMetrics
 from service.storage.alarms.agent_alarms import AgentAlarmState
 from service.storage.status.intake_status import ArrivedAnswers, JudgeCost, LastAnswer
-from tests.served import served
+from tests.served import ROOT, served
 from tests.servers.fixtures import Kafka
 from tests.servers.processes import free_port
 from tests.service.commands.command_line import sqlassay
 from tests.service.console_lists import event
 
+BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
 TOKEN = "a-token-for-tests-only-0042"
 NOW = datetime(2026, 11, 20, 3, 0, tzinfo=UTC)
 _URL, _LATER = "http://127.0.0.1:1", 2.0
@@ -132,6 +139,34 @@ async def test_servers_that_do_not_answer_are_named_and_what_is_known_is_shown(d
     assert half["processes"][0]["role"] == "all"
     assert "the database does not answer" in half["faults"][0]
     assert [half[name] for name in ("waiting", "hour", "today", "agents", "alarms")] == [None] * 5
+
+
+def watched(database: URL, url: str, words: bytes) -> tuple[int, bytes]:
+    """Exit code and output of the command on a terminal, stopped when it has said these words twice."""
+    terminal, end = pty.openpty()
+    shown = {**BARE, "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False), "TERM": "xterm"}
+    command = [sys.executable, "-m", "service", "top", "--every", "0.5", "--service", url]
+    child = subprocess.Popen(command, cwd=ROOT, env=shown, stdin=end, stdout=end, stderr=end)
+    os.close(end)
+    said = b""
+    with suppress(OSError):  # the terminal ends with its last process
+        while read := os.read(terminal, 65536):
+            said += read
+            if said.count(words) == 2:
+                child.send_signal(signal.SIGINT)
+    os.close(terminal)
+    return child.wait(), said
+
+
+async def test_on_a_terminal_it_refreshes_until_it_is_stopped(database: URL):
+    async with served(database) as url:
+        await publish(url, event(1))
+        code, said = await asyncio.to_thread(watched, database, url, b"crumb")
+    assert code == 0
+    # the screen that was there before comes back
+    assert b"\x1b[?1049h" in said
+    assert b"\x1b[?1049l" in said
+    assert b"Traceback" not in said
 
 
 async def test_it_needs_a_token_for_all_tenants_where_there_are_tokens(database: URL, tmp_path: Path):
