@@ -148,12 +148,13 @@ def watched(database: URL, url: str, words: bytes) -> tuple[int, bytes]:
     command = [sys.executable, "-m", "service", "top", "--every", "0.5", "--service", url]
     child = subprocess.Popen(command, cwd=ROOT, env=shown, stdin=end, stdout=end, stderr=end)
     os.close(end)
-    said = b""
+    said, stopped = b"", False
     with suppress(OSError):  # the terminal ends with its last process
         while read := os.read(terminal, 65536):
             said += read
-            if said.count(words) == 2:
+            if said.count(words) >= 2 and not stopped:
                 child.send_signal(signal.SIGINT)
+                stopped = True
     os.close(terminal)
     return child.wait(), said
 
