@@ -40,6 +40,10 @@ class TopicSight:
     """0 where the topic does not exist."""
     leaderless: int
     """Partitions that nothing can be written to or read from."""
+    behind: int = 0
+    """Partitions with a leader, of which a replica lacks records."""
+    least_in_sync: int = 0
+    """Replicas in sync of the partition with a leader that has fewest; 0 without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +179,14 @@ async def _or_nothing(offsets: Awaitable[dict[Partition, int]], seconds: float) 
 
 
 def _topic_sight(parts: list[Any]) -> TopicSight:
-    return TopicSight(partitions=len(parts), leaderless=sum(part[2] < 0 for part in parts))
+    # a part: error code, number, leader, replicas, replicas in sync, …
+    led = [(len(part[3]), len(part[4])) for part in parts if part[2] >= 0]
+    return TopicSight(
+        partitions=len(parts),
+        leaderless=len(parts) - len(led),
+        behind=sum(in_sync < replicas for replicas, in_sync in led),
+        least_in_sync=min((in_sync for _, in_sync in led), default=0),
+    )
 
 
 def _by_leader(
