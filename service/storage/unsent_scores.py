@@ -100,7 +100,7 @@ class UnsentScores:
 
 async def unsent_by_sink(engine: AsyncEngine) -> dict[str, int]:
     """How many evaluations wait for each sink, also for one that is no longer set. Raises `StoreUnavailable`."""
-    query = select(_WAITING.sink, func.count().label("waiting")).group_by(_WAITING.sink).order_by(_WAITING.sink)
+    query: Any = select(_WAITING.sink, func.count().label("waiting")).group_by(_WAITING.sink).order_by(_WAITING.sink)
     return {row["sink"]: row["waiting"] for row in await fetch_rows(engine, query)}
 
 

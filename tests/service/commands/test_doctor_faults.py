@@ -12,6 +12,7 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from sqlalchemy import URL
 
+from tests.conftest import administer
 from tests.delivery.workers import ROOT, WRONG_CLOCK
 from tests.servers.fixtures import Kafka, available, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer, SecondBroker
@@ -116,6 +117,13 @@ async def test_missing_permissions_are_named_with_the_line_that_gives_them():
         assert f"--operation Read --topic {kafka.events}" in missing[kafka.events]
         assert f"--operation Read --topic {kafka.spans}" in missing[kafka.spans]
         assert f"--operation Read --group {kafka.group}-spans" in missing[f"{kafka.group}-spans"]
+
+
+async def test_a_database_that_takes_no_writes_is_named(database: URL, postgres_url: URL):
+    await administer(postgres_url, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on")
+    code, found = await doctor(SQLASSAY_DATABASE__URL=database.render_as_string(hide_password=False))
+    written = found["database.writable"]
+    assert (code, written["health"], "name the primary" in written["fix"]) == (1, "error", True)
 
 
 @pytest.mark.parametrize(("wrong_by", "health"), [(-300, "error"), (300, "error"), (5, "ok")])
