@@ -13,8 +13,8 @@ PAGE = DOCS / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
 Every figure we publish, with its command and its machine. `make contracts` writes this page from the results in
-`docs/benchmarks/`; `make nightly` records delivery, the stream, model calls and reports. Times depend on the machine
-and its load: read them as ratios.
+`docs/benchmarks/`; `make nightly` records delivery, the stream, capacity, model calls and reports. Times depend on the
+machine and its load: read them as ratios.
 """
 MEANINGS: Mapping[str, str] = {
     "micros_event": "µs to score one event",
