@@ -53,7 +53,7 @@ async def top(database: URL, *arguments: str, **settings: str) -> tuple[int, str
 
 
 async def publish(url: str, *events: dict) -> None:
-    async with httpx.AsyncClient(base_url=url) as client:
+    async with httpx.AsyncClient(base_url=url, timeout=60) as client:
         assert (await client.post("/v1/events", json=list(events))).status_code == 202
 
 
