@@ -15,12 +15,18 @@ from urllib.parse import urlsplit
 from sqlalchemy import URL
 
 ROOT = Path(__file__).parents[1]
-_CHILD = "from service.serving import run; from service.settings.loading import load_settings; run(load_settings())"
+_CHILD = """\
+import sys
+from service.pipeline.running import ProcessRole
+from service.serving import run
+from service.settings.loading import load_settings
+run(load_settings(), ProcessRole(sys.argv[1]))
+"""
 
 
 @asynccontextmanager
 async def served(
-    database: URL, *, kill: bool = False, log: list[str] | None = None, **environment: str
+    database: URL, *, role: str = "all", kill: bool = False, log: list[str] | None = None, **environment: str
 ) -> AsyncIterator[str]:
     """The address of a service on `database`, at the end told to stop and waited for, or killed.
 
@@ -34,7 +40,7 @@ async def served(
         **environment,
     }
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _CHILD, env=others | own, stderr=subprocess.PIPE, cwd=ROOT
+        sys.executable, "-c", _CHILD, role, env=others | own, stderr=subprocess.PIPE, cwd=ROOT
     )
     heard = ""
     try:

@@ -6,7 +6,7 @@ import typer
 
 from service.commands.bench.app import bench
 from service.commands.canary.app import canary
-from service.commands.dead_letters.app import dead_letters
+from service.commands.dead_letters.app import dead_letters, skip
 from service.commands.eval.app import evaluation
 from service.commands.judges.app import judges
 from service.commands.learn.app import learn
@@ -25,14 +25,15 @@ from service.commands.options import (
     MineOptions,
     ReportOptions,
     ScoreOptions,
-    SkipOptions,
     SlicesOptions,
     Tenant,
     TokenOptions,
     VerifyOptions,
     with_options,
 )
+from service.commands.rewinding.app import rewind
 from service.commands.spans.app import spans
+from service.commands.top.app import top
 from service.commands.transfer.app import export, import_
 
 app = typer.Typer(
@@ -49,8 +50,9 @@ app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
-for name, command in (("mcp", mcp), ("export", export), ("import", import_)):
-    app.command(name)(command)
+for command in (mcp, rewind, skip, top, export):
+    app.command()(command)
+app.command("import")(import_)
 for name, group in (
     ("bench", bench),
     ("learn", learn),
@@ -160,15 +162,6 @@ def doctor(as_json: AsJson = False) -> None:
     from service.commands.doctor.examine import examine
 
     examine(as_json=as_json)
-
-
-@app.command()
-@with_options(SkipOptions)
-def skip(options: SkipOptions) -> None:
-    """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
-    from service.commands.dead_letters.skip import skip as command
-
-    command(options)
 
 
 @rules.command("show")

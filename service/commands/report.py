@@ -44,8 +44,11 @@ def report(options: ReportOptions) -> None:
 
 def parse_time(option: str, text: str | None) -> datetime | None:
     """Parses an ISO 8601 time. A time without a zone is UTC."""
-    if text is None:
-        return None
+    return None if text is None else read_time(option, text)
+
+
+def read_time(option: str, text: str) -> datetime:
+    """Parses an ISO 8601 time, UTC without a zone. Ends the command for another text."""
     try:
         read = datetime.fromisoformat(text)
     except ValueError:

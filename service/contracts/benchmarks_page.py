@@ -13,8 +13,8 @@ PAGE = DOCS / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
 Every figure we publish, with its command and its machine. `make contracts` writes this page from the results in
-`docs/benchmarks/`; `make nightly` records delivery, the stream, model calls and reports. Times depend on the machine
-and its load: read them as ratios.
+`docs/benchmarks/`; `make nightly` records delivery, the stream, capacity, model calls and reports. Times depend on the
+machine and its load: read them as ratios.
 """
 MEANINGS: Mapping[str, str] = {
     "micros_event": "µs to score one event",
@@ -39,6 +39,17 @@ MEANINGS: Mapping[str, str] = {
     "wait_p95": "seconds from publishing to a readable row at half the maximum rate, 95th percentile",
     "calm_p95": "the same for one tenant alone",
     "calm_p95_beside_flood": "the same beside a tenant that floods a slow model with ten times as much",
+    "answers": "answers stored",
+    "worker_cpu_ms": "ms of CPU of the worker and its scoring processes, per answer",
+    "postgresql_cpu_ms": "ms of CPU of PostgreSQL, per answer",
+    "worker_answers_per_core": "answers a second for each core of workers",
+    "text_bytes": "bytes of question, enriched question and SQL, per answer",
+    "row_bytes": "bytes of the row with its record",
+    "index_bytes": "bytes of the row's indexes",
+    "other_bytes": "bytes in other tables: event key and what is not counted yet",
+    "stored_bytes": "bytes on the disk of PostgreSQL, per answer",
+    "wal_bytes": "bytes of PostgreSQL's log, per answer",
+    "event_bytes": "bytes of the event in Kafka, before compression",
     "in_flight": "calls in flight",
     "model_seconds": "seconds the model takes per reply",
     "replies_per_second": "replies per second",

@@ -15,7 +15,7 @@ from aiokafka.errors import KafkaError
 
 from consumers.stream.ports import Partition
 from service.kafka.client import unreachable
-from service.kafka.library.broker_requests import EARLIEST, LATEST, BrokerRequests
+from service.kafka.library.broker_requests import EARLIEST, LATEST, BrokerRequests, PartitionSight
 from service.settings.stream_settings import KafkaSettings
 
 
@@ -27,6 +27,10 @@ class TopicSight:
     """0 where the topic does not exist."""
     leaderless: int
     """Partitions that nothing can be written to or read from."""
+    behind: int = 0
+    """Partitions with a leader, of which a replica lacks records."""
+    least_in_sync: int = 0
+    """Replicas in sync of the partition with a leader that has fewest; 0 without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,7 @@ class KafkaObserver:
         """
         try:
             async with asyncio.timeout(seconds):
-                described = await self._brokers.leaders(topics)
+                described = await self._brokers.partitions(topics)
         except (KafkaError, OSError) as error:
             await self.close()
             raise unreachable(error, self.settings.bootstrap_servers) from error
@@ -89,7 +93,7 @@ class KafkaObserver:
             found |= await self._brokers.offsets(leader, topics, when)
         return found
 
-    async def _committed(self, described: Mapping[str, Mapping[int, int]]) -> dict[Partition, int]:
+    async def _committed(self, described: Mapping[str, Mapping[int, PartitionSight]]) -> dict[Partition, int]:
         committed: dict[Partition, int] = {}
         for topic in described.keys() & self.groups.keys():
             if described[topic]:
@@ -110,17 +114,23 @@ async def _or_nothing(offsets: Awaitable[dict[Partition, int]], seconds: float) 
         return {}
 
 
-def _topic_sight(leaders: Mapping[int, int]) -> TopicSight:
-    return TopicSight(partitions=len(leaders), leaderless=sum(leader < 0 for leader in leaders.values()))
+def _topic_sight(parts: Mapping[int, PartitionSight]) -> TopicSight:
+    led = [each for each in parts.values() if each.leader >= 0]
+    return TopicSight(
+        partitions=len(parts),
+        leaderless=len(parts) - len(led),
+        behind=sum(each.in_sync < each.replicas for each in led),
+        least_in_sync=min((each.in_sync for each in led), default=0),
+    )
 
 
 def _by_leader(
-    described: Mapping[str, Mapping[int, int]], only: Collection[Partition] | None = None
+    described: Mapping[str, Mapping[int, PartitionSight]], only: Collection[Partition] | None = None
 ) -> dict[int, dict[str, list[int]]]:
     """Numbers of the partitions that have a leader, by leader and topic."""
     led: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for topic, leaders in described.items():
-        for number, leader in leaders.items():
-            if leader >= 0 and (only is None or Partition(topic, number) in only):
-                led[leader][topic].append(number)
+    for topic, parts in described.items():
+        for number, part in parts.items():
+            if part.leader >= 0 and (only is None or Partition(topic, number) in only):
+                led[part.leader][topic].append(number)
     return led

@@ -9,21 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import IllegalGenerationError, KafkaError, RebalanceInProgressError, UnknownMemberIdError
+from aiokafka.errors import KafkaError
 
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_cut
 from consumers.stream.ports import UnreadableBatch
 from consumers.wire.events import InvalidReason
 from service.kafka.client import KafkaUnavailable, open_publisher, topics, unavailable
+from service.kafka.group_members import IN_USE, GroupInUse, connection_of, refuse_members
 from service.kafka.library.adapter import adapt_library
-from service.kafka.library.admin_replies import has_members
 from service.kafka.library.partition_fetcher import unreadable
-from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
-_IN_USE = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError)
-"""Errors of a commit while the group has members."""
 _AT_ONCE = 500
 """Dead letters of one publication."""
 MOST_OFFSETS = 100_000
@@ -72,17 +68,17 @@ class StuckPartition:
     async def skip(self, skipped: OffsetRange) -> int:
         """Writes a dead letter for each of these offsets and commits the next one; returns their number.
 
-        Raises `SkipRefused` if anything in the range can be read, if the range ends amid a batch, or while the group
-        has members.
+        Raises `SkipRefused` if anything in the range can be read or if the range ends amid a batch, and `GroupInUse`
+        while the group has members.
         """
         batches = await self.batches(skipped.last)
         _check(skipped, batches)
-        await self._check_members()
+        await refuse_members(self.settings, self.group)
         count = await self._publish(skipped, batches)
         try:
             await self._consumer.commit({self.place: skipped.last + 1})
-        except _IN_USE as error:
-            raise SkipRefused(_members(self.group)) from error
+        except IN_USE as error:
+            raise GroupInUse(self.group) from error
         except (KafkaError, OSError) as error:
             raise unavailable(error) from error
         return count
@@ -120,18 +116,6 @@ class StuckPartition:
         waited = TimeoutError(f"the broker returned nothing within {self.settings.timeout:g} s")
         return unreadable(self.place, offset, waited)
 
-    async def _check_members(self) -> None:
-        admin: Any = AIOKafkaAdminClient(**_connection(self.settings))
-        try:
-            await admin.start()
-            answers = await admin.describe_consumer_groups([self.group])
-        except (KafkaError, OSError, TimeoutError) as error:
-            raise unavailable(error) from error
-        finally:
-            await admin.close()
-        if has_members(answers):
-            raise SkipRefused(_members(self.group))
-
     async def _publish(self, skipped: OffsetRange, batches: list[UnreadableBatch]) -> int:
         drafts = [
             UnpublishedDeadLetter(
@@ -165,7 +149,7 @@ async def stuck_partition(settings: KafkaSettings, topic: str, partition: int) -
         enable_auto_commit=False,
         isolation_level="read_committed",
         auto_offset_reset="earliest",
-        **_connection(settings),
+        **connection_of(settings),
     )
     place = TopicPartition(topic, partition)
     try:
@@ -183,15 +167,6 @@ async def stuck_partition(settings: KafkaSettings, topic: str, partition: int) -
                 await consumer.stop()
 
 
-def _connection(settings: KafkaSettings) -> dict[str, Any]:
-    return {
-        "bootstrap_servers": settings.bootstrap_servers or "",
-        "client_id": "sqlassay-skip",
-        "request_timeout_ms": int(settings.timeout * 1000),
-        **login(settings),
-    }
-
-
 def _last(batch: UnreadableBatch) -> int:
     """The last offset that this batch is known to have."""
     return batch.offset if batch.last is None else batch.last
@@ -206,10 +181,3 @@ def _check(skipped: OffsetRange, batches: list[UnreadableBatch]) -> None:
         raise SkipRefused(
             f"offsets {first}-{ends[-1]} cannot be read, which is not {skipped}: end the range with {ends[-1]}"
         )
-
-
-def _members(group: str) -> str:
-    return (
-        f"group {group} has members, which would go on from their own offsets: stop all workers (kubectl scale"
-        " --replicas=0), run this command again, and start them"
-    )

@@ -98,6 +98,12 @@ class UnsentScores:
                 await connection.execute(statement)
 
 
+async def unsent_by_sink(engine: AsyncEngine) -> dict[str, int]:
+    """How many evaluations wait for each sink, also for one that is no longer set. Raises `StoreUnavailable`."""
+    query: Any = select(_WAITING.sink, func.count().label("waiting")).group_by(_WAITING.sink).order_by(_WAITING.sink)
+    return {row["sink"]: row["waiting"] for row in await fetch_rows(engine, query)}
+
+
 async def drop_abandoned(engine: AsyncEngine, sinks: Collection[str], now: datetime) -> None:
     """Deletes what has waited long for a sink that is no longer set. Raises `StoreUnavailable`."""
     old = delete(UNSENT_SCORES).where(_WAITING.sink.not_in(sinks), _WAITING.due < now - _ABANDONED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import NewPartitions, RecordsToDelete
@@ -18,6 +18,8 @@ from tests.servers.fixtures import make_topics
 
 MORE = 400
 """Events of a scene's own."""
+KEYS = 10
+"""Keys of records, of 20 events each before partitions are added and after."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,8 +76,12 @@ class TopicMadeAnew(Scene):
 
 
 async def add_partitions(site: Site) -> str:
-    """The topic of events gets twice the partitions, and producers write to them before workers know."""
+    """The topic of events gets twice the partitions, and producers write to them before workers know.
+
+    Half of the keys go to another partition from then on, while events of theirs may still wait in the former one.
+    """
     stage = site.stage
+    before = await _publish_keys(site, 12)
     async with auditing.administrator(stage.kafka) as admin:
         await admin.create_partitions({stage.kafka.events: NewPartitions(total_count=8)})
 
@@ -87,7 +93,21 @@ async def add_partitions(site: Site) -> str:
     places = await stage.publish(traffic.events(9, MORE))
     new = sum(partition >= 4 for partition, _ in places)
     assert new, "no event went to a new partition"
-    return f"4 partitions became 8, {new} events in the new ones before a worker knew of them"
+    after = await _publish_keys(site, 13)
+    moved = sum(before[key] != after[key] for key in before)
+    assert moved, "no key went to another partition"
+    return f"4 partitions became 8, {new} events in new ones before a worker knew of them, {moved} of {KEYS} keys moved"
+
+
+async def _publish_keys(site: Site, seed: int) -> dict[bytes, int]:
+    """Publishes some events of each key; returns the key's partition."""
+    keys = [f"route-{number}".encode() for number in range(KEYS)]
+    made = traffic.events(seed, 20 * KEYS)
+    keyed = [replace(each, record_key=keys[place % KEYS]) for place, each in enumerate(made)]
+    places = await site.stage.publish(keyed)
+    found = [{partition for partition, _ in places[number::KEYS]} for number in range(KEYS)]
+    assert all(len(each) == 1 for each in found), "a key is in two partitions"
+    return {key: each.pop() for key, each in zip(keys, found, strict=True)}
 
 
 async def _ends(site: Site) -> dict[int, int]:

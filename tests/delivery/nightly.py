@@ -86,7 +86,11 @@ def record_benches() -> None:
             "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
             "SQLASSAY_DATABASE__URL": postgres.url,
         }
-        for name, arguments in (("stream", ["stream", "--seconds", "60"]), ("model-calls", ["judge"])):
+        for name, arguments in (
+            ("stream", ["stream", "--seconds", "60"]),
+            ("capacity", ["capacity", "--answers", "10000"]),
+            ("model-calls", ["judge"]),
+        ):
             record(name, figures=_bench(arguments, environment), notes=[])
         reports = _bench(["reports"], environment)
         rows = [

@@ -202,7 +202,7 @@ class Stage:
 
     async def _send(self, producer: AIOKafkaProducer, each: Message) -> asyncio.Future[Any]:
         # a record without a value is a tombstone, which needs the key that it deletes
-        key = b"grave" if each.value is None else None
+        key = b"grave" if each.value is None else each.record_key
         return await producer.send(self.kafka.events, each.value, key=key, headers=list(each.headers))
 
     @asynccontextmanager

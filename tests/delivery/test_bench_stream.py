@@ -21,9 +21,9 @@ from service.commands.exits import Exit
 ROOT = Path(__file__).parents[2]
 
 
-def bench(**settings: str) -> subprocess.CompletedProcess[str]:
+def bench(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
-    command = [sys.executable, "-m", "service", "bench", "stream", "--seconds", "5", "--json"]
+    command = [sys.executable, "-m", "service", "bench", *(words or ("stream", "--seconds", "5")), "--json"]
     return subprocess.run(
         command, env={**environment, **settings}, cwd=ROOT, capture_output=True, text=True, check=False
     )

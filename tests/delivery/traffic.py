@@ -46,6 +46,8 @@ class Message:
     key: Key | None = None
     may_be_gone: bool = False
     """Whether retention may have deleted its row."""
+    record_key: bytes | None = None
+    """The record's key, which chooses its partition; without one the producer chooses any."""
 
 
 def events(

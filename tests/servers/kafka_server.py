@@ -61,6 +61,7 @@ class KafkaServer(Server):
         """Where a proxy finds the broker, and where clients that come by the proxy are sent."""
         self.named, self.named_proxy = free_port(), free_port()
         """The same, and those clients are sent to `NAME`."""
+        self.controller = free_port()
         self._java, self._jars = JAVA.find(), kafka_jars()
         self._archived = f"-XX:SharedArchiveFile={_archive()}"
 
@@ -86,7 +87,7 @@ class KafkaServer(Server):
             named=self.named,
             named_proxy=self.named_proxy,
             name=NAME,
-            controller=free_port(),
+            controller=self.controller,
             home=self.home,
             largest=MAX_MESSAGE_BYTES,
         )
@@ -112,6 +113,25 @@ class KafkaServer(Server):
         memory = ["-Xmx512m", "-XX:+UseSerialGC", self._archived]
         machine = [str(self._java), *memory, *self._compiling, logging, "-cp", f"{self._jars}/*"]
         return [*machine, main, *arguments]
+
+
+class SecondBroker(KafkaServer):
+    """A broker that joins the cluster of another one."""
+
+    def __init__(self, home: Path, first: KafkaServer) -> None:
+        super().__init__(home)
+        self._first = first
+
+    def properties(self) -> str:
+        own, theirs = f"127.0.0.1:{self.controller}", f"127.0.0.1:{self._first.controller}"
+        return (
+            super()
+            .properties()
+            .replace("process.roles=broker,controller", "process.roles=broker")
+            .replace("node.id=1", "node.id=2")
+            .replace(f",CONTROLLER://{own}", "")
+            .replace(f"1@{own}", f"1@{theirs}")
+        )
 
 
 class _ArchivingServer(KafkaServer):

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, text
 
+from consumers.errors import StoreUnavailable
 from consumers.wire.rules_document import RulesDocument
 from scoring.query import UnscoredReason
 from service.metrics import Metrics
@@ -46,6 +47,23 @@ async def kept(engine) -> dict[str, list[int]]:
     for row in rows:
         found.setdefault(row["tenant"], []).append((NOW - row["occurred_at"]).days)
     return {tenant: sorted(each) for tenant, each in found.items()}
+
+
+@pytest.mark.slow  # waits for a lock
+async def test_while_a_backup_reads_the_tables_answers_are_stored_and_no_day_is_dropped(engine, store):
+    async with engine.connect() as backup:
+        # what pg_dump holds until it ends
+        await backup.execute(text("LOCK TABLE evaluations IN ACCESS SHARE MODE"))
+        tried = asyncio.create_task(do_housekeeping(engine, 30, NOW))
+        for number in range(10):
+            await store.record([evaluation(f"new {number}", tenant="bakers", occurred_at=str(NOW))])
+        with pytest.raises(StoreUnavailable):
+            await tried
+        assert (await kept(engine))["others"] == list(AGES)
+    done = await do_housekeeping(engine, 30, NOW)
+    assert done is not None
+    assert done.dropped == 2
+    assert await kept(engine) == {"bakers": [0] * 11 + [5, 20], "millers": [0, 5, 20], "others": [0, 5, 20]}
 
 
 async def test_each_tenants_rows_are_kept_as_long_as_it_says(engine, store):

@@ -35,6 +35,17 @@ def bench_stream(
     command(seconds=seconds, as_json=as_json)
 
 
+@bench.command("capacity")
+def bench_capacity(
+    answers: Annotated[int, typer.Option("--answers", min=1000, metavar="N", help="Answers to store.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """CPU time and bytes of one stored answer, from Kafka to its rows and indexes. Needs Kafka."""
+    from service.commands.bench.capacity import bench_capacity as command
+
+    command(answers=answers, as_json=as_json)
+
+
 @bench.command("judge")
 def bench_judge(
     in_flight: Annotated[int, typer.Option("--in-flight", min=1, max=5000, metavar="N", help="Calls at once.")] = 200,

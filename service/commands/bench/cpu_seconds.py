@@ -35,6 +35,17 @@ async def cpu_seconds(engine: AsyncEngine) -> CpuSeconds:
     return CpuSeconds(int(line[_PARENT]) if line is not None and named else None)
 
 
+def tree_seconds(root: int) -> float:
+    """CPU time so far of a process of this machine, with the processes under it, also those that have ended."""
+    lines = {int(each.name): _line(int(each.name)) for each in _PROCESSES.iterdir() if each.name.isdigit()}
+    under, found = {root}, set[int]()
+    while under:
+        found |= under
+        under = {each for each, line in lines.items() if line is not None and int(line[_PARENT]) in under} - found
+    ticks = sum(sum(map(int, [*line[_OWN], *line[_ENDED]])) for each in found if (line := lines.get(each)) is not None)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def _server_seconds(server: int) -> float:
     """Of all its processes: those that end, such as parallel workers, count for their parent."""
     ticks = 0

@@ -131,11 +131,11 @@ class Rig:
         return list(found.values())
 
     @contextmanager
-    def worker(self, **more: str) -> Generator[None]:
-        """Runs one worker, as operators do."""
+    def worker(self, **more: str) -> Generator[int]:
+        """Runs one worker, as operators do; yields the number of its process."""
         command = [sys.executable, "-m", service.__name__, "serve", "--role", "worker"]
         with _process(command, self.environment(more)) as running:
-            yield
+            yield running.pid
             if running.poll() is not None:
                 give_up(f"the worker ended by itself with exit code {running.returncode}: see above")
 

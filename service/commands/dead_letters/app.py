@@ -1,8 +1,8 @@
-"""`sqlassay dead-letters`: list or replay the records that could not be scored."""
+"""`sqlassay dead-letters` and `sqlassay skip`: records that could not be scored, or not be read."""
 
 import typer
 
-from service.commands.options import AsJson, InvalidReason, MaxCount
+from service.commands.options import AsJson, InvalidReason, MaxCount, SkipOptions, with_options
 
 dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
 
@@ -21,3 +21,11 @@ def dead_letters_replay(reason: InvalidReason = None, limit: MaxCount = None) ->
     from service.commands.dead_letters.records import replay_dead_letters
 
     replay_dead_letters(reason=reason, limit=limit)
+
+
+@with_options(SkipOptions)
+def skip(options: SkipOptions) -> None:
+    """Pass a Kafka batch that cannot be read: its offsets become dead letters. Needs all workers stopped, and --yes."""
+    from service.commands.dead_letters.skip import skip as command
+
+    command(options)

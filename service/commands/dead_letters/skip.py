@@ -12,6 +12,7 @@ import orjson
 from consumers.errors import Unavailable
 from service.commands.command_context import kafka_settings
 from service.commands.exits import Exit, answer_no, give_up, refuse
+from service.kafka.group_members import GroupInUse
 from service.kafka.skipping import MOST_OFFSETS, NotStuck, OffsetRange, SkipRefused, stuck_partition
 from service.settings.loading import SettingsError
 
@@ -27,7 +28,7 @@ def skip(options: SkipOptions) -> None:
         done = asyncio.run(_skip(kafka_settings(), options, skipped))
     except NotStuck as error:
         answer_no(str(error))
-    except (SettingsError, SkipRefused) as error:
+    except (SettingsError, SkipRefused, GroupInUse) as error:
         refuse(str(error))
     except Unavailable as error:
         give_up(str(error))

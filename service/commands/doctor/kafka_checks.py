@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
@@ -18,7 +19,10 @@ from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
 from service.settings.stream_settings import KafkaSettings
 
+_FETCH_MILLISECONDS = 1000
 _TRIES, _AGAIN_SECONDS = 10, 0.5
+_AWAY = frozenset({"GroupCoordinatorNotAvailableError", "NotCoordinatorForGroupError", "GroupLoadInProgressError"})
+"""What is said of a group whose partition of `__consumer_offsets` has no leader."""
 _CREATE = "kafka-topics.sh --create --topic"
 
 
@@ -36,12 +40,14 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
     finally:
         await observer.close()
     there = {topic for topic, each in sight.topics.items() if each.partitions}
-    policies, refused = await _asked(settings, there)
+    configs, refused = await _asked(settings, there)
+    unreadable = await _unreadable(settings, there & settings.groups.keys())
     return [
         ok("kafka.reachable", "the brokers answer"),
         *_topics(settings, sight, topics),
-        *_compaction(settings, there, policies),
-        *_permissions(settings, topics - sight.topics.keys(), refused),
+        *_replicas(sight, there, configs),
+        *_compaction(settings, there, {topic: each["cleanup.policy"] for topic, each in configs.items()}),
+        *_permissions(settings, topics - sight.topics.keys(), unreadable, refused),
     ]
 
 
@@ -61,6 +67,23 @@ def _topics(settings: KafkaSettings, sight: KafkaSight, topics: Collection[str])
             yield warning(f"kafka.topic {topic}", "it has one partition, so only one worker can read it", fix)
         else:
             yield ok(f"kafka.topic {topic}", f"{seen.partitions} partitions, each with a leader")
+
+
+def _replicas(
+    sight: KafkaSight, there: Collection[str], configs: Mapping[str, Mapping[str, str]]
+) -> Iterator[CheckResult]:
+    """Topics of which a replica lacks records, and those that take no writes for it."""
+    start = "start the brokers that kafka-topics.sh --describe --under-replicated-partitions says are not in sync"
+    for topic in sorted(there):
+        seen, needed = sight.topics[topic], int(configs.get(topic, {}).get("min.insync.replicas", 1))
+        if not seen.behind:
+            continue
+        if seen.least_in_sync < needed:
+            said = f"a partition has {seen.least_in_sync} of the {needed} replicas in sync that a write needs"
+            yield error(f"kafka.replicas {topic}", said, start)
+        else:
+            said = f"{seen.behind} of its {seen.partitions} partitions have replicas that are not in sync"
+            yield warning(f"kafka.replicas {topic}", said, start)
 
 
 def _compaction(settings: KafkaSettings, there: Collection[str], policies: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -85,7 +108,15 @@ def _compaction(settings: KafkaSettings, there: Collection[str], policies: Mappi
         )
 
 
-def _permissions(settings: KafkaSettings, hidden: Collection[str], refused: Mapping[str, str]) -> Iterator[CheckResult]:
+def _permissions(
+    settings: KafkaSettings, hidden: Collection[str], unreadable: Collection[str], refused: Mapping[str, str]
+) -> Iterator[CheckResult]:
+    for topic in sorted(unreadable):
+        yield error(
+            f"kafka.permissions {topic}",
+            "the topic may not be read",
+            f"kafka-acls.sh --add --operation Read --topic {topic} --allow-principal User:NAME",
+        )
     for topic in sorted(hidden):
         operation = "Read" if topic in settings.groups else "Write"
         yield error(
@@ -94,18 +125,46 @@ def _permissions(settings: KafkaSettings, hidden: Collection[str], refused: Mapp
             f"kafka-acls.sh --add --operation {operation} --topic {topic} --allow-principal User:NAME",
         )
     for group, said in refused.items():
+        if said in _AWAY:
+            fix = "start the brokers that hold the topic __consumer_offsets, and give it three replicas"
+            yield error(f"kafka.group {group}", f"the broker that keeps the group does not answer ({said})", fix)
+            continue
         yield error(
             f"kafka.permissions {group}",
             f"the consumer group may not be read ({said})",
             f"kafka-acls.sh --add --operation Read --group {group} --allow-principal User:NAME",
         )
-    if not hidden and not refused:
+    if not hidden and not unreadable and not refused:
         yield ok("kafka.permissions", "topics and consumer groups may be read")
 
 
-async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Clean-up policies of these topics, and the groups that may not be described with the error."""
-    policies, refused = dict[str, str](), dict[str, str]()
+async def _unreadable(settings: KafkaSettings, topics: Collection[str]) -> set[str]:
+    """Which of these topics this login may describe and not read."""
+    refused = set[str]()
+    for topic in topics:
+        consumer: Any = AIOKafkaConsumer(
+            bootstrap_servers=settings.bootstrap_servers or "",
+            request_timeout_ms=int(settings.timeout * 1000),
+            auto_offset_reset="latest",
+            **login(settings),
+        )
+        try:
+            await consumer.start()
+            consumer.assign([TopicPartition(topic, 0)])
+            # one fetch, which finds nothing
+            await consumer.getmany(timeout_ms=_FETCH_MILLISECONDS)
+        except TopicAuthorizationFailedError:
+            refused.add(topic)
+        except (OSError, TimeoutError, KafkaError):
+            continue  # other checks say what is wrong
+        finally:
+            await consumer.stop()
+    return refused
+
+
+async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """The settings of these topics, and the groups that may not be described with the error."""
+    configs, refused = dict[str, dict[str, str]](), dict[str, str]()
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
         request_timeout_ms=int(settings.timeout * 1000),
@@ -115,18 +174,14 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
         await admin.start()
         for topic in topics:
             answers = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
-            policies |= {
-                name: options["cleanup.policy"]
-                for name, options in topic_options(answers)
-                if "cleanup.policy" in options
-            }
+            configs |= {name: found for name, found in topic_options(answers) if "cleanup.policy" in found}
         for group in settings.groups.values():
             refused |= await _group_error(admin, group)
     except (OSError, TimeoutError, KafkaError) as failure:
         refused["*"] = shorten(str(failure) or type(failure).__name__, 120)
     finally:
         await admin.close()
-    return policies, refused
+    return configs, refused
 
 
 async def _group_error(admin: Any, group: str) -> dict[str, str]:

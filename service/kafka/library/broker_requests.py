@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import BrokerNotAvailableError, KafkaError, NoError, UnknownTopicOrPartitionError, for_code
@@ -25,6 +25,16 @@ _DESCRIBED = frozenset({NoError, UnknownTopicOrPartitionError})
 """What brokers say of a topic that is there, or is not; others, such as a missing permission, say neither."""
 
 
+class PartitionSight(NamedTuple):
+    """A partition as the brokers describe it."""
+
+    leader: int
+    """The broker that leads it; below 0 for none."""
+    replicas: int
+    in_sync: int
+    """Replicas that hold all records."""
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class BrokerRequests:
     """Requests to the configured brokers, over connections that are kept. Each raises `KafkaError` or `OSError`."""
@@ -33,8 +43,8 @@ class BrokerRequests:
     _client: Any = field(init=False, default=None)
     """An `AIOKafkaClient`, whose methods are untyped."""
 
-    async def leaders(self, topics: Collection[str]) -> dict[str, dict[int, int]]:
-        """For each topic its partitions' leaders, below 0 for none; a topic that does not exist has no partition.
+    async def partitions(self, topics: Collection[str]) -> dict[str, dict[int, PartitionSight]]:
+        """For each topic its partitions by number; a topic that does not exist has none.
 
         Topics that may not be described are left out. It creates no topic.
         """
@@ -45,7 +55,13 @@ class BrokerRequests:
         # the client needs the brokers only, and would log an error for each missing topic
         metadata.topics = []
         client.cluster.update_metadata(metadata)
-        return {topic: {number: leader for _, number, leader, *_ in parts} for topic, parts in described.items()}
+        return {
+            topic: {
+                number: PartitionSight(leader, len(replicas), len(in_sync))
+                for _, number, leader, replicas, in_sync, *_ in parts
+            }
+            for topic, parts in described.items()
+        }
 
     async def offsets(self, leader: int, topics: Mapping[str, Iterable[int]], when: int) -> dict[Partition, int]:
         """The first or next offset of partitions that this broker leads, as `when` is `EARLIEST` or `LATEST`."""

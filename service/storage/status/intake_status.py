@@ -46,6 +46,19 @@ class LastAnswer:
     occurred_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCost:
+    """What a model cost within some time."""
+
+    model: str
+    answers: int
+    """Answers that it judged, also when a cached reply cost nothing."""
+    tokens: int
+    """Sent and received."""
+    cost: float
+    """In the currency of the price list."""
+
+
 async def arrived_answers(
     engine: AsyncEngine, tenant: str | None, since: datetime, *, seconds: float = SECONDS
 ) -> list[ArrivedAnswers]:
@@ -63,6 +76,23 @@ async def arrived_answers(
     rows = await fetch_in_time(engine, found.group_by(_ROWS.unscored, _ROWS.model), seconds)
     arrived = [ArrivedAnswers(**row) for row in rows]
     return sorted(arrived, key=lambda each: -each.answers)
+
+
+async def judge_costs(engine: AsyncEngine, since: datetime, *, seconds: float = SECONDS) -> list[JudgeCost]:
+    """What each model cost for the answers that arrived since then, of events of that day or the day before.
+
+    The dearest comes first. Raises `SearchTooSlow` and `StoreUnavailable`.
+    """
+    columns: list[ColumnElement[Any]] = [
+        _ROWS.model,
+        func.count().label("answers"),
+        func.sum(_ROWS.tokens_in + _ROWS.tokens_out).label("tokens"),
+        func.sum(_ROWS.cost).label("cost"),
+    ]
+    # the event time finds the partitions; an answer seldom arrives later than a day after it
+    arrived = (_ROWS.occurred_at >= since - DAY, _ROWS.received_at >= since, _ROWS.model.is_not(None))
+    rows = await fetch_in_time(engine, select(*columns).where(*arrived).group_by(_ROWS.model), seconds)
+    return sorted((JudgeCost(**row) for row in rows), key=lambda each: (-each.cost, each.model))
 
 
 async def last_answers(engine: AsyncEngine, tenant: str | None, now: datetime) -> Sequence[LastAnswer]:

@@ -1,0 +1,1 @@
+"""`sqlassay rewind`: lets workers read records again, as after a database was restored."""

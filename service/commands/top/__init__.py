@@ -1,0 +1,1 @@
+"""`sqlassay top`: what an installation does now, for whoever is on call."""

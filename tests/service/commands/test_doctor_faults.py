@@ -1,0 +1,146 @@
+"""`sqlassay doctor` on clusters whose faults need a server of their own: replicas, permissions and clocks."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from sqlalchemy import URL
+
+from tests.conftest import administer
+from tests.delivery.workers import ROOT, WRONG_CLOCK
+from tests.servers.fixtures import Kafka, available, make_topics, new_kafka
+from tests.servers.kafka_server import KafkaServer, SecondBroker
+from tests.servers.secure_kafka import USER, SecureKafka
+from tests.servers.sessions import own_server
+from tests.service.commands.test_doctor import BARE, doctor
+from tests.waiting import WaitUntil
+
+pytestmark = pytest.mark.slow  # starts brokers of its own and runs commands as processes
+
+
+@pytest.fixture
+def second(own_kafka: KafkaServer) -> Iterator[SecondBroker]:
+    """A second broker in the cluster of `own_kafka`."""
+    with available(own_server(lambda home: SecondBroker(home, own_kafka))) as server:
+        yield server
+
+
+def variables(kafka: Kafka) -> dict[str, str]:
+    return {
+        "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
+        "SQLASSAY_KAFKA__GROUP": kafka.group,
+        "SQLASSAY_KAFKA__TOPIC_EVENTS": kafka.events,
+        "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
+        "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
+        "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_KAFKA__TOPIC_SPANS": kafka.spans,
+    }
+
+
+async def test_partitions_without_a_leader_and_replicas_that_are_behind_are_named(
+    own_kafka: KafkaServer, second: SecondBroker, wait_until: WaitUntil
+):
+    kafka = new_kafka(own_kafka.bootstrap)
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
+    await admin.start()
+    replicas = {
+        kafka.events: {0: [1], 1: [2]},
+        kafka.labels: {0: [1, 2]},
+        kafka.spans: {0: [1, 2]},
+        kafka.scores: {0: [1]},
+        kafka.dead: {0: [1]},
+    }
+    needy = {kafka.spans: {"min.insync.replicas": "2"}}
+    await admin.create_topics([NewTopic(topic, -1, -1, each, needy.get(topic, {})) for topic, each in replicas.items()])
+    await admin.close()
+    code, found = await doctor(**variables(kafka))
+    assert (code, [each for each in found if each.startswith("kafka.replicas")]) == (0, []), found
+    await asyncio.to_thread(second.kill)
+
+    async def seen() -> bool:
+        nonlocal code, found
+        code, found = await doctor(**variables(kafka))
+        return f"kafka.replicas {kafka.labels}" in found and found[f"kafka.topic {kafka.events}"]["health"] == "error"
+
+    await wait_until(seen)
+    # the second broker may have kept a group, too
+    groups = {check: each["fix"] for check, each in found.items() if check.startswith("kafka.group ")}
+    assert all("__consumer_offsets" in fix for fix in groups.values())
+    bad = {check: each for check, each in found.items() if each["health"] == "error" and check not in groups}
+    assert (code, bad.keys()) == (1, {f"kafka.topic {kafka.events}", f"kafka.replicas {kafka.spans}"})
+    assert "1 of its 2 partitions have no leader" in bad[f"kafka.topic {kafka.events}"]["detail"]
+    assert "start the brokers" in bad[f"kafka.topic {kafka.events}"]["fix"]
+    assert "1 of the 2 replicas in sync that a write needs" in bad[f"kafka.replicas {kafka.spans}"]["detail"]
+    behind = found[f"kafka.replicas {kafka.labels}"]
+    assert (behind["health"], "--under-replicated-partitions" in behind["fix"]) == ("warning", True)
+
+
+async def test_missing_permissions_are_named_with_the_line_that_gives_them():
+    with available(own_server(SecureKafka)) as server:
+        kafka = new_kafka(server.bootstrap)
+        await make_topics(kafka)
+        certificates = server.home
+        login = {
+            "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": f"127.0.0.1:{server.mutual}",
+            "SQLASSAY_KAFKA__TLS": "on",
+            "SQLASSAY_KAFKA__CA_FILE": str(certificates / "ca.crt"),
+        }
+
+        async def seen_by(name: str) -> tuple[int, dict[str, str]]:
+            files = {
+                "SQLASSAY_KAFKA__CERTIFICATE_FILE": str(certificates / f"{name}.crt"),
+                "SQLASSAY_KAFKA__KEY_FILE": str(certificates / f"{name}.key"),
+            }
+            code, found = await doctor(**variables(kafka) | login | files)
+            return code, {
+                check.removeprefix("kafka.permissions "): str(each["fix"])
+                for check, each in found.items()
+                if check.startswith("kafka.permissions ")
+            }
+
+        code, everything = await seen_by(USER)
+        assert everything == {}, everything
+        written = ((kafka.dead, "Write"), (kafka.scores, "Write"))
+        rights = [("topic", topic, operation) for topic, operation in written]
+        # it may see the topic of events, and only read that of labels; and it may not use the group of spans
+        rights += [("topic", kafka.events, "Describe"), ("topic", kafka.labels, "Read")]
+        rights += [("group", kafka.group, "Read"), ("group", f"{kafka.group}-labels", "Read")]
+        await server.allow("worker", rights)
+        code, missing = await seen_by("worker")
+        assert (code, missing.keys()) == (1, {kafka.events, kafka.spans, f"{kafka.group}-spans"}), missing
+        assert f"--operation Read --topic {kafka.events}" in missing[kafka.events]
+        assert f"--operation Read --topic {kafka.spans}" in missing[kafka.spans]
+        assert f"--operation Read --group {kafka.group}-spans" in missing[f"{kafka.group}-spans"]
+
+
+async def test_a_database_that_takes_no_writes_is_named(database: URL, postgres_url: URL):
+    await administer(postgres_url, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on")
+    code, found = await doctor(SQLASSAY_DATABASE__URL=database.render_as_string(hide_password=False))
+    written = found["database.writable"]
+    assert (code, written["health"], "name the primary" in written["fix"]) == (1, "error", True)
+
+
+@pytest.mark.parametrize(("wrong_by", "health"), [(-300, "error"), (300, "error"), (5, "ok")])
+async def test_a_clock_that_is_wrong_is_named(database: URL, tmp_path: Path, wrong_by: int, health: str):
+    wrong = tmp_path / "wrong_by"
+    wrong.write_text(str(wrong_by))
+    settings = {
+        "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
+        "SQLASSAY_TEST_WRONG_BY": str(wrong),
+        "PYTHONPATH": str(ROOT),
+    }
+    child = await asyncio.create_subprocess_exec(
+        *WRONG_CLOCK, "doctor", env=BARE | settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    out, err = await child.communicate()
+    [found] = [row for row in map(orjson.loads, out.splitlines()) if row["check"] == "database.clock"]
+    assert (found["health"], child.returncode) == (health, int(health == "error")), err
+    if health == "error":
+        assert ("ahead of" if wrong_by < 0 else "behind") in found["detail"]
+        assert "NTP" in found["fix"]
