@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import orjson
 
@@ -113,8 +113,9 @@ async def _called(tool: SchemaTool, work: Callable[[Client], Awaitable[Answer]])
 def _content(result: CallToolResult) -> bytes:
     """The structured content, without the object that servers put around a value that is no object; else the text."""
     held: Any = result.structured_content
-    if isinstance(held, Mapping) and set(held) == {"result"}:
-        held = held["result"]
+    if isinstance(held, dict):
+        fields = cast("dict[str, Any]", held)
+        held = fields["result"] if set(fields) == {"result"} else fields
     if held is None:
         held = _texts(result)
     return held.encode() if isinstance(held, str) else orjson.dumps(held)
@@ -126,5 +127,5 @@ def _texts(result: CallToolResult) -> str:
 
 def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
