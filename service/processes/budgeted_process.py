@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from struct import Struct
-from time import monotonic
+from time import process_time
 from typing import Generic, TypeVar, cast
 
 from service.processes.child import limit_cpu
@@ -26,7 +26,7 @@ _END_SECONDS = 5.0
 _PLACE = Struct("Q")
 _WAITING = 8
 _SEND_SECONDS = 0.01
-"""Results wait for others at most so long: a message for each would cost the parent more than the rest it does."""
+"""CPU for which a result waits for others: a message for each would cost the parent more than its other work."""
 
 
 class BudgetedProcess(Generic[Item, Result]):
@@ -204,12 +204,12 @@ class _Serving(Generic[Item, Result]):
 
     def _work(self, items: Sequence[Item]) -> None:
         results: list[Result] = []
-        sent = monotonic()
+        sent = process_time()
         for number, item in enumerate(items):
             _PLACE.pack_into(self.place, 0, number)
             limit_cpu(self.cpu_seconds)
             results.append(self.function(item))
             limit_cpu(0)
-            if monotonic() - sent > _SEND_SECONDS or number == len(items) - 1:
+            if process_time() - sent > _SEND_SECONDS or number == len(items) - 1:
                 self.pipe.send(results)
-                results, sent = [], monotonic()
+                results, sent = [], process_time()

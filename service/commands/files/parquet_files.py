@@ -17,7 +17,9 @@ arrow: Any = import_module("pyarrow")
 parquet: Any = import_module("pyarrow.parquet")
 
 _ROWS = 1024
-"""Rows that are read or written together."""
+"""Rows that are read or converted together."""
+_BATCHES = 16
+"""Batches in a row group: a file's footer describes each group, and both writer and reader hold it in memory."""
 _NUMBERS = frozenset({"score", "confidence", "p_correct", "p_alone", "p_judge", "cost"})
 _COUNTS = frozenset({"line", "rules_version", "tokens_in", "tokens_out"})
 _MARKS = frozenset({"cached", "fallback"})
@@ -93,14 +95,23 @@ class _ParquetRows:
     def __init__(self, writer: Any, schema: Any) -> None:
         self._writer, self._schema = writer, schema
         self._rows: list[dict[str, Any]] = []
+        self._batches: list[Any] = []
 
     def write(self, content: bytes, /) -> None:
         self._rows.append(flat_row(content, self._schema.names))
         if len(self._rows) == _ROWS:
+            self._convert()
+        if len(self._batches) == _BATCHES:
             self.flush()
+
+    def _convert(self) -> None:
+        if self._rows:
+            self._batches.append(arrow.RecordBatch.from_pylist(self._rows, schema=self._schema))
+            self._rows = []
 
     def flush(self) -> None:
         """Writes the rows that wait."""
-        if self._rows:
-            self._writer.write_batch(arrow.RecordBatch.from_pylist(self._rows, schema=self._schema))
-            self._rows = []
+        self._convert()
+        if self._batches:
+            self._writer.write_table(arrow.Table.from_batches(self._batches))
+            self._batches = []

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from scoring.rules import Rules
-from service.commands.files.formats import ScoredFiles
+from service.commands.files.formats import ScoredFiles, row_sink
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 from service.samples import sample_events
@@ -192,3 +192,15 @@ def test_several_processes_are_for_the_local_judge_alone(options: tuple[str, ...
     done = sqlassay("score", "-", "--jobs", "2", *options)
     assert done.returncode == 2
     assert "--jobs works with --judge local" in done.stderr
+
+
+def test_a_large_table_has_few_row_groups(tmp_path: Path) -> None:
+
+    target = tmp_path / "out.parquet"
+    with row_sink(str(target), ("event_id", "score")) as sink:
+        for number in range(40_000):
+            sink.write(b'{"event_id":"%d","score":1.5}\n' % number)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = parquet.ParquetFile(target)
+    assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [16384, 16384, 7232]
+    assert file.read(columns=["event_id"]).column(0).to_pylist() == [str(number) for number in range(40_000)]
