@@ -117,7 +117,7 @@ class JudgeRules:
     """How a tenant's answers are judged."""
 
     policy: JudgePolicy = JudgePolicy.LOCAL
-    bar: float = 0.85
+    bar: float = 0.75
     """Cascade: the local confidence γ, in [0, 1], from which no model is asked."""
     random_share: float = 0.0
     """Cascade: the share of answers at or above the bar that the model is asked about all the same, at random."""

@@ -93,7 +93,7 @@ class JudgeDocument(BaseModel):
 
     policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
     bar: float = Field(
-        default=0.85,
+        default=0.75,
         strict=True,
         ge=0,
         le=1,
@@ -147,7 +147,7 @@ class RulesDocument(BaseModel):
                     "strict_form": False,
                     "rules_may_excuse": False,
                     "unparseable": "unscored",
-                    "judge": {"policy": "local", "bar": 0.85, "budget": None},
+                    "judge": {"policy": "local", "bar": 0.75, "budget": None},
                     "sample_rate": 1.0,
                     "store_raw": True,
                     "memory": True,
