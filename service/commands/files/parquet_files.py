@@ -18,6 +18,7 @@ parquet: Any = import_module("pyarrow.parquet")
 
 _ROWS = 1024
 """Rows that are read or converted together."""
+_READ_BYTES = 1 << 20
 _BATCHES = 16
 """Batches in a row group: a file's footer describes each group, and both writer and reader hold it in memory."""
 _NUMBERS = frozenset({"score", "confidence", "p_correct", "p_alone", "p_judge", "cost"})
@@ -31,7 +32,7 @@ def parquet_lines(source: str, columns: Columns) -> Iterator[InputLine]:
     Ends the command if the file is no Parquet or lacks a column.
     """
     with _faults_named(source):
-        file = parquet.ParquetFile(source)
+        file = _opened(source)
     return _records(source, file, columns.of_table(source, file.schema_arrow.names))
 
 
@@ -47,7 +48,7 @@ def _records(source: str, file: Any, fields: dict[str, str]) -> Iterator[InputLi
 def parquet_records(source: str) -> Iterator[dict[str, object]]:
     """Opens the file at once and returns each row as it is. Ends the command if the file is no Parquet."""
     with _faults_named(source):
-        file = parquet.ParquetFile(source)
+        file = _opened(source)
     return _rows(source, file)
 
 
@@ -55,6 +56,11 @@ def _rows(source: str, file: Any) -> Iterator[dict[str, object]]:
     with file, _faults_named(source):
         for batch in file.iter_batches(_ROWS):
             yield from batch.to_pylist()
+
+
+def _opened(source: str) -> Any:
+    # what is read ahead by default stays in memory until the end of the file
+    return parquet.ParquetFile(source, pre_buffer=False, buffer_size=_READ_BYTES)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from datetime import datetime
 from pathlib import Path
 
@@ -204,3 +205,19 @@ def test_a_large_table_has_few_row_groups(tmp_path: Path) -> None:
     file = parquet.ParquetFile(target)
     assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [16384, 16384, 7232]
     assert file.read(columns=["event_id"]).column(0).to_pylist() == [str(number) for number in range(40_000)]
+
+
+def test_memory_holds_a_part_of_a_large_table(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from service.commands.files.parquet_files import parquet_records
+
+    source = tmp_path / "in.parquet"
+    letters = random.Random(7)
+    table = arrow.table({"text": [letters.randbytes(1000).hex() for _ in range(16_000)]})
+    parquet.write_table(table, source, row_group_size=1000)
+    del table
+    before = arrow.total_allocated_bytes()
+    held = [arrow.total_allocated_bytes() - before for _ in parquet_records(str(source))]
+    # the file has 32 MB of text
+    assert (len(held), max(held) < 12_000_000) == (16_000, True)
