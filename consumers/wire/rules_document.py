@@ -58,9 +58,7 @@ class TiersDocument(BaseModel):
 
     excellent: float = Field(default=90, strict=True, ge=0, le=100, description="Lowest excellent score.")
     good: float = Field(default=75, strict=True, ge=0, le=100, description="Lowest good score.")
-    marginal: float = Field(
-        default=50, strict=True, ge=0, le=100, description="Lowest marginal score; poor lies below."
-    )
+    marginal: float = Field(default=50, strict=True, ge=0, le=100, description="Lowest marginal score; then poor.")
 
     @model_validator(mode="after")
     def _fall(self) -> Self:

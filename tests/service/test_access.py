@@ -58,6 +58,8 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/evaluations/{evaluation_id}"): AccessScope.READ,
     ("GET", "/v1/incidents"): AccessScope.READ,
     ("GET", "/v1/incidents/{incident_id}"): AccessScope.READ,
+    ("GET", "/v1/feedback"): AccessScope.READ,
+    ("POST", "/v1/feedback"): AccessScope.PUBLISH,
     ("GET", "/v1/report"): AccessScope.READ,
     ("GET", "/v1/slices"): AccessScope.READ,
     ("GET", "/v1/slices/changes"): AccessScope.READ,
@@ -78,13 +80,15 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
 }
 REVIEW_NEXT = ("POST", "/v1/review/next")
 """Hands out texts to a reviewer: needs two scopes."""
+INCIDENT_STEP = ("POST", "/v1/incidents/{incident_id}")
+"""Shows what a reviewer changes: needs two scopes."""
 PAGES = ["/console", "/console/evaluations", "/console/evaluations/0190b1a5-0000-7000-8000-000000000000"]
 
 
 def test_every_route_has_a_scope_or_tells_nothing():
     paths = build_app().openapi()["paths"]
     declared = {(method.upper(), path) for path, each in paths.items() for method in each}
-    assert declared - set(ROUTES) == {("GET", "/healthz"), ("GET", "/readyz"), REVIEW_NEXT}
+    assert declared - set(ROUTES) == {("GET", "/healthz"), ("GET", "/readyz"), REVIEW_NEXT, INCIDENT_STEP}
 
 
 async def test_each_scope_opens_its_own_routes_and_no_other(serving, store):

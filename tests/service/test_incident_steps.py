@@ -15,10 +15,10 @@ AT = datetime(2026, 11, 2, tzinfo=UTC)
 
 
 async def opened(engine, tenant: str = "bakers") -> UUID:
-    """An incident of the tenant whose alarm is on."""
+    """An incident of the tenant whose alarm is over: the service follows those that are on, and ends them."""
     id_ = uuid4()
     names = {"tenant": tenant, "agent": "crumb", "judge": "local/5", "evaluator_version": "1"}
-    moments = dict.fromkeys(("before_since", "since", "until", "opened_at"), AT)
+    moments = dict.fromkeys(("before_since", "since", "until", "opened_at", "over_at"), AT)
     counts = {"answers_before": 9, "wrong_before": 1, "answers_after": 9, "wrong_after": 8}
     async with engine.begin() as connection:
         await connection.execute(insert(AGENT_INCIDENTS).values(id=id_, history=[], **names, **moments, **counts))

@@ -89,17 +89,16 @@ def _grain(node: Node) -> str | None:
     if kind is exp.Anonymous:
         found = _NAMED_PARTS.search(node.name.lower())
         return (found[1] or found[2]) if found else None
-    if kind in _MOVED and any(_is_seven(each) for each in node.find_all(exp.Mod, exp.Div, exp.IntDiv)):
-        return "week"
-    return _PARTS.get(kind) or _day(node)
+    return _PARTS.get(kind) or _week(node) or _day(node)
 
 
 _MOVED = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd)
 
 
-def _is_seven(node: Node) -> bool:
-    """Whether a number of days is divided by those of a week: `DATEADD(day, -(DATEDIFF(day, 0, d) % 7), d)`."""
-    return node.args["expression"].name == "7"
+def _week(node: Node) -> str | None:
+    """`week` where a date is moved by days that are divided by 7: `DATEADD(day, -(DATEDIFF(day, 0, d) % 7), d)`."""
+    divided = node.find_all(exp.Mod, exp.Div, exp.IntDiv) if type(node) in _MOVED else ()
+    return "week" if any(each.args["expression"].name == "7" for each in divided) else None
 
 
 def _written_grain(text: str) -> str | None:

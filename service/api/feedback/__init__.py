@@ -1,1 +1,4 @@
-"""What people say about answers, over HTTP."""
+"""What people say about answers, over HTTP.
+
+Change this here when a route, a field or an error of `/v1/feedback` changes.
+"""

@@ -1,1 +1,4 @@
-"""What people say about answers, in PostgreSQL."""
+"""What people say about answers, in PostgreSQL.
+
+Change this here when what is kept of feedback, or how it finds its event, changes.
+"""

@@ -11,12 +11,11 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 SERVER = MCPServer("catalog", log_level="WARNING", subscriptions=False)
-LOG = Path(sys.argv[1])
 
 
 def seen(tool: str, db_id: str) -> None:
     ours = sorted(name for name in os.environ if name.startswith("SQLASSAY_"))
-    with LOG.open("a", encoding="utf-8") as file:
+    with Path(sys.argv[1]).open("a", encoding="utf-8") as file:
         file.write(f"{tool} {db_id} {ours}\n")
 
 

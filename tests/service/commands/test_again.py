@@ -114,7 +114,7 @@ ELSEWHERE = ("logs, traces and backups", "disk of postgresql", "prometheus")
 
 async def test_forgotten_events_are_counted_and_cannot_be_scored_again(engine, sqlassay):
     done = await sqlassay("forget", "--tenant", "bakers", "--event", "1")
-    kept = "evaluations event_keys labels references deferred remembered canaries watched alarms".split()
+    kept = "evaluations event_keys labels feedback references deferred remembered canaries watched alarms".split()
     kept += "tokens audit rules replies dead_letters".split()
     printed = json.loads(done.stdout)
     assert set(printed.pop("stays")) == {"evaluations", "event_keys", *ELSEWHERE}
