@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
@@ -196,16 +197,27 @@ def amount_open(case: Case) -> Finding | None:
 def amount_divided(case: Case) -> Finding | None:
     """The SQL adds amounts up and divides: money kept in cents, a share of a total, a mean by hand.
 
-    Such answers are wrong more often, whatever their conditions: what counts as revenue or cost, and what a share is
-    taken of, differs from house to house. It names no fault, and alone it takes no verdict.
+    Such answers are wrong more often: what counts as revenue or cost, and what a share is taken of, differs from house
+    to house. A list of codes ends it, and so does a condition on a code beside one that leaves out deleted or test
+    rows: such an agent knows the house. It names no fault, and alone it takes no verdict.
 
     >>> amount_divided(case("Takings by shop?", "SELECT shop, SUM(cents) / 100 FROM payments GROUP BY shop")).detail
     'SUM(cents) and a division: what counts is the house to say'
     """
     added = next((each for each in case.sql.aggregations if each.func == "SUM"), None)
-    if added is None or not case.sql.divisions:
+    if added is None or not case.sql.divisions or _knows_the_house(case):
         return None
     return Finding(1.0, f"SUM({added.column}) and a division: what counts is the house to say")
+
+
+def _knows_the_house(case: Case) -> bool:
+    """Whether the conditions list kinds of rows, or name a code and leave out rows that companies seldom count."""
+    conditions = _unignored(case)
+    if any(map(_lists_kinds, conditions)):
+        return True
+    return any(isinstance(each.rhs, Text) for each in conditions) and bool(
+        conventions(case.sql.filters, case.question.stems)
+    )
 
 
 def _adds_amounts(each: Aggregation) -> bool:
