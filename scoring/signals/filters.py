@@ -204,7 +204,7 @@ def amount_divided(case: Case) -> Finding | None:
     >>> amount_divided(case("Takings by shop?", "SELECT shop, SUM(cents) / 100 FROM payments GROUP BY shop")).detail
     'SUM(cents) and a division: what counts is the house to say'
     """
-    added = next((each for each in case.sql.aggregations if each.func == "SUM"), None)
+    added = next((each for each in case.sql.aggregations if _adds_amounts(each)), None)
     if added is None or not case.sql.divisions or _knows_the_house(case):
         return None
     return Finding(1.0, f"SUM({added.column}) and a division: what counts is the house to say")
