@@ -40,6 +40,7 @@ def variables(kafka: Kafka) -> dict[str, str]:
         "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
         "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
         "SQLASSAY_KAFKA__TOPIC_SPANS": kafka.spans,
+        "SQLASSAY_KAFKA__TOPIC_FEEDBACK": "",
     }
 
 
