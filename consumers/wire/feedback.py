@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from consumers.wire.events import InvalidEvent, InvalidReason, parse_json, refuse_bad_text, refuse_large
 from consumers.wire.field_types import Moment, Name
-from consumers.wire.tenants import TENANT_RULE, TenantName
-from consumers.wire.texts import json_type, shown
+from consumers.wire.said_records import SaidDocument, SaidRecords
 
-MAX_FEEDBACK_BYTES = 256 * 1024
-"""Largest feedback, in bytes of JSON."""
 _SATISFIED, _DISSATISFIED = 4, 2
 """Stars from which on, and up to which, a person is satisfied or not; three stars say neither."""
 
@@ -35,10 +30,8 @@ class Thumb(StrEnum):
     DOWN = "down"
 
 
-class FeedbackDocument(BaseModel):
+class FeedbackDocument(SaidDocument):
     """Feedback as it is sent. The answer is named by `event_id` and its `source` or `agent`, or by `trace_id`."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     feedback_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
         default=None,
@@ -46,7 +39,6 @@ class FeedbackDocument(BaseModel):
         " and the answer identify it, and without `user` its content.",
     )
     kind: FeedbackKind = Field(default=FeedbackKind.USER, description="Who says it: the person who asked.")
-    tenant: TenantName = Field(default="default", description="The event's tenant.")
     event_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
         default=None,
         description="The event's id; with `source`, or with `agent` where the event has the default source.",
@@ -113,35 +105,14 @@ class FeedbackDocument(BaseModel):
         return False if self.edited_sql is not None else None
 
 
+_RECORDS = SaidRecords(
+    model=FeedbackDocument,
+    name="feedback",
+    needs="feedback needs a tenant, its answer and an opinion",
+    own_only="write for its events only",
+)
+
+
 def read_feedback_document(raw: object, *, tenant: str | None) -> FeedbackDocument:
-    """Reads `raw` (JSON bytes or text, or a parsed object); raises `InvalidEvent` where it is not feedback.
-
-    `tenant` is the only tenant its sender may write for, and the default of feedback without one; `None` is any.
-    """
-    if isinstance(raw, bytes | bytearray | str):
-        refuse_large(len(raw), MAX_FEEDBACK_BYTES)
-        raw = parse_json(raw)
-    if not isinstance(raw, Mapping):
-        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(raw)}: send one JSON object")
-    given = cast("Mapping[str, object]", raw)
-    fields = {name: given[name] for name in FeedbackDocument.model_fields if given.get(name) is not None}
-    refuse_bad_text(fields)
-    document = _validated(fields if tenant is None else {"tenant": tenant, **fields})
-    if tenant is not None and document.tenant != tenant:
-        detail = f"field tenant names another tenant than your token's, {tenant!r}: write for its events only"
-        raise InvalidEvent(InvalidReason.TENANT_NOT_ALLOWED, detail)
-    return document
-
-
-def _validated(fields: Mapping[str, Any]) -> FeedbackDocument:
-    try:
-        return FeedbackDocument.model_validate(fields)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        path = ".".join(str(part) for part in fault["loc"][:2]) or "feedback"
-        message = TENANT_RULE if path == "tenant" else fault["msg"].removeprefix("Value error, ")
-        detail = f"field {path}: {message}, got {shown(fault['input'])}"
-        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
-    except RecursionError:
-        detail = "a field nests too deeply: send feedback as documented"
-        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    """Reads feedback as `SaidRecords.read` does; raises `InvalidEvent` where it is not feedback."""
+    return _RECORDS.read(raw, tenant=tenant)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from consumers.wire.events import (
     InvalidEvent,
     InvalidReason,
-    parse_json,
-    refuse_bad_text,
-    refuse_large,
 )
 from consumers.wire.field_types import Moment, Name
-from consumers.wire.tenants import TENANT_RULE, TenantName
-from consumers.wire.texts import json_type, shown
-
-MAX_LABEL_BYTES = 256 * 1024
-"""Largest label, in bytes of JSON."""
+from consumers.wire.said_records import SaidDocument, SaidRecords
+from consumers.wire.tenants import TenantName
 
 
 class LabelValue(StrEnum):
@@ -69,10 +62,8 @@ class ErrorType(StrEnum):
     """None of these; the note explains it."""
 
 
-class LabelDocument(BaseModel):
+class LabelDocument(SaidDocument):
     """A label as it is sent. The event is named by `evaluation_id`, or by `event_id` and its `source` or `agent`."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     tenant: TenantName = Field(
         default="default", description="The event's tenant. With `evaluation_id` it may be left out."
@@ -114,24 +105,20 @@ class LabelDocument(BaseModel):
         return self
 
 
-def read_label_document(raw: object, *, tenant: str | None, may_state_probability: bool = False) -> LabelDocument:
-    """Reads `raw` (JSON bytes or text, or a parsed object); raises `InvalidEvent` where it is not a label.
+_RECORDS = SaidRecords(
+    model=LabelDocument,
+    name="a label",
+    needs="a label needs label, reviewer and its event",
+    own_only="label only its events",
+)
 
-    `tenant` is the only tenant its sender may label for, and the default of a label without one; `None` is any.
+
+def read_label_document(raw: object, *, tenant: str | None, may_state_probability: bool = False) -> LabelDocument:
+    """Reads a label as `SaidRecords.read` does; raises `InvalidEvent` where it is not a label.
+
     `may_state_probability` says whether the sender may say with which probability the answer was drawn.
     """
-    if isinstance(raw, bytes | bytearray | str):
-        refuse_large(len(raw), MAX_LABEL_BYTES)
-        raw = parse_json(raw)
-    if not isinstance(raw, Mapping):
-        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(raw)}: send one JSON object")
-    given = cast("Mapping[str, object]", raw)
-    fields = {name: given[name] for name in LabelDocument.model_fields if given.get(name) is not None}
-    refuse_bad_text(fields)
-    document = _validated(fields if tenant is None else {"tenant": tenant, **fields})
-    if tenant is not None and document.tenant != tenant:
-        detail = f"field tenant names another tenant than your token's, {tenant!r}: label only its events"
-        raise InvalidEvent(InvalidReason.TENANT_NOT_ALLOWED, detail)
+    document = _RECORDS.read(raw, tenant=tenant)
     if document.sampling_probability is not None and not may_state_probability:
         detail = (
             f"field sampling_probability: {document.sampling_probability:g} may be stated only by HTTP with a token"
@@ -139,21 +126,3 @@ def read_label_document(raw: object, *, tenant: str | None, may_state_probabilit
         )
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail)
     return document
-
-
-def _validated(fields: Mapping[str, Any]) -> LabelDocument:
-    try:
-        return LabelDocument.model_validate(fields)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        path = ".".join(str(part) for part in fault["loc"][:2]) or "label"
-        if fault["type"] == "missing":
-            detail = f"field {path} is absent: a label needs label, reviewer and its event"
-            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        message = TENANT_RULE if path == "tenant" else fault["msg"].removeprefix("Value error, ")
-        detail = f"field {path}: {message}, got {shown(fault['input'])}"
-        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
-    except RecursionError:
-        raise InvalidEvent(
-            InvalidReason.INVALID_FIELD, "a field nests too deeply: send a label as documented"
-        ) from None

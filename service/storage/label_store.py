@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
 from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -19,15 +16,17 @@ from consumers.evaluation.event_evaluation import EventKey
 from consumers.keep_labels import Label, Target
 from service.storage.audit import Actor, Via, note_change
 from service.storage.database import fetch_rows, translate_errors
+from service.storage.page_cursors import PageCursors
 from service.storage.reviewing.label_changes import PRIMARY_KEY, labels_before, stored_changes
 from service.storage.reviewing.review_queue import end_leases, lock_reviews
-from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times, find_evaluation
+from service.storage.scores.evaluation_pages import RowPage, event_times, find_evaluation
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, PAST_LABELS
 
 _KEYS = EVENT_KEYS.c
 _ROWS = EVALUATIONS.c
 _LABELS = LABELS.c
 _ORDER = (_LABELS.labelled_at, _LABELS.tenant, _LABELS.source, _LABELS.event_id, _LABELS.reviewer)
+_CURSORS = PageCursors([column.name for column in _ORDER], "labels")
 
 STREAM = Actor(name=None, via=Via.STREAM)
 """Who sends records of the topic of labels is not known."""
@@ -155,10 +154,10 @@ async def label_page(
         .limit(limit + 1)
     )
     if cursor is not None:
-        query = query.where(tuple_(*_ORDER) < tuple_(*_read_cursor(cursor)))
+        query = query.where(tuple_(*_ORDER) < tuple_(*_CURSORS.read(cursor)))
     rows = await fetch_rows(engine, query)
     more = len(rows) > limit
-    return RowPage(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
+    return RowPage(rows[:limit], _CURSORS.write(rows[limit - 1]) if more else None)
 
 
 async def labelled_evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
@@ -200,18 +199,3 @@ def _conditions(wanted: LabelFilter) -> list[ColumnElement[bool]]:
     if wanted.until is not None:
         conditions.append(_LABELS.labelled_at < wanted.until)
     return conditions
-
-
-def _write_cursor(row: Mapping[str, Any]) -> str:
-    values = [row[column.name] for column in _ORDER]
-    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str) -> list[object]:
-    try:
-        moment, *names = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if len(names) != len(_ORDER) - 1 or not all(isinstance(name, str) for name in names):
-            raise ValueError(names)
-        return [datetime.fromisoformat(moment), *names]
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise InvalidCursor("cursor was not given by a page of labels: start again without it") from error

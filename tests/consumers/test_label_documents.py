@@ -6,7 +6,8 @@ import pytest
 
 from consumers.keep_labels import decode_label
 from consumers.wire.events import InvalidEvent
-from consumers.wire.labels import MAX_LABEL_BYTES, ErrorType, LabelValue
+from consumers.wire.labels import ErrorType, LabelValue
+from consumers.wire.said_records import MAX_SAID_BYTES
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 GOOD = {"event_id": "7", "agent": "crumb", "label": "wrong", "reviewer": "ann"}
@@ -58,7 +59,7 @@ def test_an_invalid_label_is_refused_with_the_field_and_the_fix(change, reason, 
         (b"\xff", "INVALID_ENCODING"),
         (b"[1]", "NOT_AN_OBJECT"),
         (b"[" * 100_000, "NOT_JSON"),
-        (b" " * (MAX_LABEL_BYTES + 1), "EVENT_TOO_LARGE"),
+        (b" " * (MAX_SAID_BYTES + 1), "EVENT_TOO_LARGE"),
         (b'{"note": "\\ud800"}', "INVALID_TEXT"),
         (None, "NOT_AN_OBJECT"),
     ],

@@ -5,23 +5,19 @@ CPU time varies less than seconds on a machine that does other work.
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 
 import orjson
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.errors import Unavailable
 from service.commands.bench.cpu_seconds import cpu_seconds, tree_seconds
+from service.commands.bench.figures import print_figures
 from service.commands.bench.rig import Rig, rigged
 from service.commands.bench.stream_speed import MEMORY_AGENTS, events
-from service.commands.command_context import settings as read_settings
-from service.commands.exits import give_up, refuse
-from service.settings.loading import SettingsError
+from service.commands.exits import give_up
+from service.settings import Settings
 
 _TENANT, _WARM = "bench-capacity", "bench-warm"
 _WARM_EVENTS = 400
@@ -68,25 +64,12 @@ class CapacityFigures:
 
 def bench_capacity(*, answers: int, as_json: bool) -> None:
     """Prints the figures. Needs Kafka, and cleans up."""
-    configured = read_settings()
-    if configured.kafka.bootstrap_servers is None:
-        refuse("this bench needs Kafka: set SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
 
-    async def measured() -> CapacityFigures:
-        async with rigged(configured) as rig:
+    async def measured(settings: Settings) -> CapacityFigures:
+        async with rigged(settings) as rig:
             return await _measured(rig, answers)
 
-    try:
-        figures = asyncio.run(measured())
-    except SettingsError as error:
-        refuse(str(error))
-    except (Unavailable, OSError) as error:
-        give_up(str(error))
-    if as_json or not sys.stdout.isatty():
-        print(json.dumps(asdict(figures)))
-    else:
-        for name, value in asdict(figures).items():
-            print(f"{name:24} {value}")
+    print_figures(measured, as_json=as_json)
 
 
 async def _measured(rig: Rig, answers: int) -> CapacityFigures:

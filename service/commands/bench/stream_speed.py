@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
-import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count, cycle, islice
 from typing import TypeVar
 
 import orjson
 
-from consumers.errors import Unavailable
+from service.commands.bench.figures import print_figures
 from service.commands.bench.rig import Rig, Sample, rigged, slow_model
 from service.commands.bench.scoring_speed import is_scorable, measure
-from service.commands.command_context import settings as read_settings
-from service.commands.exits import give_up, refuse
+from service.commands.exits import give_up
 from service.judges.weights import local_judge
 from service.samples import sample_events
 from service.settings import Settings
-from service.settings.loading import SettingsError
 
 MODEL_SECONDS = 1.0
 MODEL_CALLS = 200
@@ -75,21 +71,8 @@ class StreamSpeed:
 
 
 def bench_stream(*, seconds: int, as_json: bool) -> None:
-    """Prints the figures: a table on a terminal, JSON elsewhere. Needs Kafka, and cleans up."""
-    configured = read_settings()
-    if configured.kafka.bootstrap_servers is None:
-        refuse("this bench needs Kafka: set SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
-    try:
-        figures = asyncio.run(_measured(configured, seconds))
-    except SettingsError as error:
-        refuse(str(error))
-    except (Unavailable, OSError) as error:
-        give_up(str(error))
-    if as_json or not sys.stdout.isatty():
-        print(json.dumps(asdict(figures)))
-    else:
-        for name, value in asdict(figures).items():
-            print(f"{name:24} {value}")
+    """Prints the figures. Needs Kafka, and cleans up."""
+    print_figures(lambda settings: _measured(settings, seconds), as_json=as_json)
 
 
 async def _measured(settings: Settings, seconds: int) -> StreamSpeed:

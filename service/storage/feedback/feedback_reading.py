@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import orjson
 from sqlalchemy import ColumnElement, and_, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
 from service.storage.database import fetch_rows
-from service.storage.scores.evaluation_pages import InvalidCursor, RowPage
+from service.storage.page_cursors import PageCursors
+from service.storage.scores.evaluation_pages import RowPage
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, FEEDBACK
 
 _GIVEN, _KEYS, _ROWS = FEEDBACK.c, EVENT_KEYS.c, EVALUATIONS.c
 _EVENT = ("tenant", "source", "event_id")
 _ORDER = (_GIVEN.given_at, _GIVEN.tenant, _GIVEN.feedback_id)
+_CURSORS = PageCursors([column.name for column in _ORDER], "feedback")
 MOST_SHOWN = 100
 """Newest feedback that the page of an answer shows."""
 
@@ -99,10 +98,10 @@ async def feedback_page(
         .limit(limit + 1)
     )
     if cursor is not None:
-        query = query.where(tuple_(*_ORDER) < tuple_(*_read_cursor(cursor)))
+        query = query.where(tuple_(*_ORDER) < tuple_(*_CURSORS.read(cursor)))
     rows = await fetch_rows(engine, query)
     more = len(rows) > limit
-    return RowPage(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
+    return RowPage(rows[:limit], _CURSORS.write(rows[limit - 1]) if more else None)
 
 
 def _conditions(wanted: FeedbackFilter) -> list[ColumnElement[bool]]:
@@ -119,18 +118,3 @@ def _conditions(wanted: FeedbackFilter) -> list[ColumnElement[bool]]:
     if wanted.until is not None:
         conditions.append(_GIVEN.given_at < wanted.until)
     return conditions
-
-
-def _write_cursor(row: Mapping[str, Any]) -> str:
-    values = [row[column.name] for column in _ORDER]
-    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str) -> list[object]:
-    try:
-        moment, *names = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if len(names) != len(_ORDER) - 1 or not all(isinstance(name, str) for name in names):
-            raise ValueError(names)
-        return [datetime.fromisoformat(moment), *names]
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise InvalidCursor("cursor was not given by a page of feedback: start again without it") from error

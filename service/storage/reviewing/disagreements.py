@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-import orjson
 from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.labels import LabelValue
 from service.storage.database import fetch_rows
-from service.storage.scores.evaluation_pages import InvalidCursor, RowPage
+from service.storage.page_cursors import PageCursors
+from service.storage.scores.evaluation_pages import RowPage
 from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
@@ -23,6 +20,7 @@ _KEYS = EVENT_KEYS.c
 _ROWS = EVALUATIONS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
+_CURSORS = PageCursors(("labelled_at", *_EVENT), "disagreements")
 _SHOWN = (
     "agent agent_version occurred_at question enriched_question sql dialect score tier verdict unscored p_correct judge"
 ).split()
@@ -68,10 +66,10 @@ async def disagreements(
         .limit(limit + 1)
     )
     if cursor is not None:
-        query = query.where(tuple_(*order) < tuple_(*_read_cursor(cursor)))
+        query = query.where(tuple_(*order) < tuple_(*_CURSORS.read(cursor)))
     rows = await fetch_rows(engine, query)
     more, rows = len(rows) > limit, rows[:limit]
-    return RowPage(await _with_labels(engine, rows), _write_cursor(rows[-1]) if more else None)
+    return RowPage(await _with_labels(engine, rows), _CURSORS.write(rows[-1]) if more else None)
 
 
 def _conditions(between: Between, wanted: AnswerScope, votes: Any) -> list[ColumnElement[bool]]:
@@ -101,18 +99,3 @@ async def _with_labels(engine: AsyncEngine, rows: Sequence[dict[str, Any]]) -> l
     # SQLAlchemy marks the name "right", a keyword, and JSON is written of plain text
     plain = [{str(name): value for name, value in row.items()} for row in rows]
     return [row | {"labels": by_event.get(key, [])} for row, key in zip(plain, keys, strict=True)]
-
-
-def _write_cursor(row: Mapping[str, Any]) -> str:
-    values = [row[name] for name in ("labelled_at", *_EVENT)]
-    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str) -> list[object]:
-    try:
-        moment, *names = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if len(names) != len(_EVENT) or not all(isinstance(name, str) for name in names):
-            raise ValueError(names)
-        return [datetime.fromisoformat(moment), *names]
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise InvalidCursor("cursor was not given by a page of disagreements: start again without it") from error
