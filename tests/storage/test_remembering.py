@@ -316,6 +316,15 @@ async def test_workers_that_write_the_same_events_at_once_remember_each_once(eng
     assert await memory_differences(engine) == []
 
 
+async def test_a_retry_after_a_lost_acknowledgement_remembers_what_its_rows_say(engine):
+    """By then memory knows more, and would say something else."""
+    first, second, third = (evaluations(stream()[start : start + 20], start) for start in (0, 20, 40))
+    for batch in (third, second, first, third, second, first):
+        await write(engine, memory_in(engine), batch)
+    assert len(await stored(engine)) == 60
+    assert await memory_differences(engine) == []
+
+
 @pytest.mark.slow  # takes over a second
 async def test_a_flood_of_made_up_agents_leaves_a_question_bounded(engine):
     memory = memory_in(engine)

@@ -69,14 +69,13 @@ class PostgresScores:
                 await copy_rows(connection, new)
                 await await_references(connection, new)
                 stored_before = await _fill(connection, [each for each in ordered if each.key not in claimed])
-                # before own rows of a lost acknowledgement count as written: those were watched and queued then
+                # own rows of a lost acknowledgement are not among them: they were watched, queued and remembered then
                 first = [each for each in ordered if each.key not in stored_before]
                 if self.watched:
                     await watch_answers(connection, first)
                 await queue_scores(connection, first, self.sinks)
-                stored = await _without_own(connection, ordered, stored_before)
-                await write_answers(connection, [each for each in ordered if each.key not in stored])
-                return stored
+                await write_answers(connection, first)
+                return await _without_own(connection, ordered, stored_before)
 
 
 async def _fill(connection: AsyncConnection, evaluations: Sequence[Evaluation]) -> dict[EventKey, Claim]:
