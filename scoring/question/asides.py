@@ -36,7 +36,10 @@ _ASIDES = (
     ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),
     ("(", r"\(not (?:per|the|by|as|just|only|an?|average|counting)\b[^()]{0,60}\)"),
     ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
-    ("min", r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?]))"),
+    (
+        "min",
+        r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?])| (?:over|across|per|by|for|from|since|during|between|this|last)\b)",
+    ),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=,)"),

@@ -40,16 +40,17 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
 
 
 def _is_none(reading: Reading, mark: Mark, ends: Mapping[int, Quantity]) -> bool:
-    """Whether the word is no superlative here: `30 min` is a time."""
+    """Whether the word is no superlative here: `30 min` is a time, and `min 20 reviews` a bound."""
     minutes = reading.lowers[mark.start] == "min" and mark.start in ends
-    return bool(reading.claimed[mark.start]) or minutes or _is_name_part(reading, mark)
+    bound = reading.lowers[mark.start] in {"min", "max"} and reading.lower(mark.end).isdecimal()
+    return bool(reading.claimed[mark.start]) or minutes or bound or _is_name_part(reading, mark)
 
 
 def _is_name_part(reading: Reading, mark: Mark) -> bool:
     """`first` before a number of time or a capitalised noun, `last` as a verb or name, are no superlatives."""
     if mark.cue.value or mark.cue.phrase or mark.cue.counted:
         return False
-    if _is_past(reading, mark):
+    if _is_past(reading, mark) or _is_compared(reading, mark) or _is_first_of_its_kind(reading, mark):
         return True
     if reading.lowers[mark.end - 1] in {"first", "last"} and (
         verb_like(reading.lower(mark.end), reading.language) or _is_attribute(reading, mark)
@@ -59,6 +60,22 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
     if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
         return reading.lower(mark.start - 1) not in reading.language.articles
     return False
+
+
+def _is_compared(reading: Reading, mark: Mark) -> bool:
+    """Whether `last` is the period before: `more signups this month than last`."""
+    return reading.lowers[mark.end - 1] == "last" and reading.lower(mark.start - 1) in {"than", "vs", "versus"}
+
+
+def _is_first_of_its_kind(reading: Reading, mark: Mark) -> bool:
+    """Whether each thing has one first of it: `average first reply`, `first response time`."""
+    if reading.lowers[mark.end - 1] != "first":
+        return False
+    averaged = reading.ends.get(mark.start)
+    if averaged is not None and averaged.cue.role is Role.AGGREGATE:
+        return True
+    start, end = phrase_at(reading, mark.end)
+    return end - start > 1 and reading.lowers[end - 1] in {"time", "times", "rate", "resolution", "latency"}
 
 
 def _is_attribute(reading: Reading, mark: Mark) -> bool:

@@ -215,6 +215,7 @@ def _part(word: str, start: int) -> Iterator[Token]:
 
 def _word(word: str, start: int) -> Token:
     lower = word.lower().replace("’", "'")
+    lower = "without" if lower == "w/o" else lower
     return Token(
         word, lower, stem(lower) if lower.isalpha() else _stem_last(lower), TokenKind.WORD, start, start + len(word)
     )

@@ -114,6 +114,25 @@ def comparison_flipped(case: Case) -> Finding | None:
     for match in case.filters.mismatched:
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
+    return _distance_flipped(case)
+
+
+_DISTANCE = re.compile(
+    r"\b(at least|more than|over|minimum|within|less than|under|at most) (\d+) ?"
+    r"(?:h|hours?|hrs?|days?|d|weeks?|months?|mins?|minutes?) (?:before|after|prior to|ahead of)\b"
+)
+_APART = frozenset({"at least", "more than", "over", "minimum"})
+
+
+def _distance_flipped(case: Case) -> Finding | None:
+    """Two times are to be apart by at least some hours or days, and are tested to be closer; or the other way round."""
+    for words, number in _DISTANCE.findall(case.asked):
+        for each in case.sql.filters:
+            value = each.rhs.value if isinstance(each.rhs, Number) and each.lhs is not None else 0.0
+            if abs(value) == float(number) and each.lhs is not None and " - " in each.lhs.name:
+                apart = (each.op in _UP) is (value > 0)
+                if each.op in _UP | _DOWN and apart is not (words in _APART):
+                    return Finding(1.0, f"{EXPECTED_ACTUAL}: {words} {number} apart → {each.text}")
     return None
 
 

@@ -12,7 +12,7 @@ from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
-from scoring.values import Choices, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
+from scoring.values import Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
 from scoring.verdict import Case, FilterMatch
 from scoring.words import squeezed
 
@@ -132,7 +132,7 @@ def _is_met(token: Token, case: Case) -> bool:
         if re.search(rf"(?<![\d.])0?{re.escape(share.lstrip('0'))}(?!\d)", case.query.sql) is not None:
             return True
     return any(
-        (_has_units(each) or each in ages or isinstance(each.rhs, TimeRange))
+        (_has_units(each) or each in ages or isinstance(each.rhs, (DatePart, TimeRange)))
         and each.source is FilterOrigin.QUESTION
         and 0 <= token.start - each.start < len(each.span)
         for each in required

@@ -10,6 +10,7 @@ from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -124,11 +125,16 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
             continue
         named = {word for table in block.tables for word in identifier_words(table)}
         lacking = block.tables and not any(is_named(word, named) for word in things | _before_negation(case))
-        if lacking and not _shows_said(block, things, case):
+        if lacking and not _shows_said(block, things, case) and not _holds_own_key(block, case):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _holds_own_key(block: Block, case: Case) -> bool:
+    """Whether rows are kept by the key of their own table, whatever the question calls them: `ships` of `vessels`."""
+    return any(column.table in block.tables and is_own_key(column) for column in case.sql.columns)
 
 
 def _shows_said(block: Block, things: set[str], case: Case) -> bool:

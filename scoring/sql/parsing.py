@@ -109,9 +109,21 @@ def _parse(sql: str, name: str, *, lenient: bool, is_guessed: bool = False) -> P
     tree = read.trees[0] if read.trees else None
     if not isinstance(tree, exp.Expr):
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
+    if _EMPTY_COUNT.search(sql) is not None:
+        _count_rows(tree)
     return _refusal(tree) or Parsed(
         tree=tree, dialect=name, lenient=lenient, nodes=read.nodes, text=sql, is_guessed=is_guessed
     )
+
+
+_EMPTY_COUNT = re.compile(r"\bcount\s*\(\s*\)", re.IGNORECASE)
+
+
+def _count_rows(tree: exp.Expr) -> None:
+    """Gives `count()`, ClickHouse's count of rows, the star that it has elsewhere."""
+    for each in tree.find_all(exp.Count):
+        if each.this is None:
+            each.set("this", exp.Star())
 
 
 class _Read(NamedTuple):

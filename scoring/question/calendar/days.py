@@ -141,6 +141,34 @@ def read_day_before_month(reading: Reading, place: int) -> Time | None:
     return _before_month(reading, place, day)
 
 
+_DAYS_JOINED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[-–](\d{1,2})(?:st|nd|rd|th)?")
+
+
+def read_joined_days(reading: Reading, place: int) -> Time | None:
+    """`9-15 feb`, `Feb 9-15`, with the year after them if there is one."""
+    match = _DAYS_JOINED.fullmatch(reading.lowers[place])
+    if match is None or not 0 < int(match[1]) < int(match[2]) <= 31:
+        return None
+    months, after = reading.language.months, reading.lower(place + 1) in reading.language.months
+    beside = place + 1 if after else place - 1
+    if reading.lower(beside) not in months or not _is_month(reading, beside, place):
+        return None
+    start, end = min(place, beside), max(place, beside) + 1
+    last = _with_year(reading, months[reading.lower(beside)], int(match[2]), start, end)
+    first = _earlier(last, int(match[1]), start, end)
+    return _both_days(first, last) if first is not None and last is not None else None
+
+
+def _both_days(first: Time, last: Time) -> Time | None:
+    """The days from the first to the last."""
+    one, other = first.moment, last.moment
+    if isinstance(one, DatePart) and isinstance(other, DatePart):
+        return replace(last, moment=replace(one, last=other.value), explicit=True, others=())
+    if isinstance(one, TimeRange) and isinstance(other, TimeRange):
+        return replace(last, moment=TimeRange(one.start, other.end))
+    return None
+
+
 def _day_of(reading: Reading, place: int) -> int | None:
     match = DAY.fullmatch(reading.lower(place))
     return int(match[1]) if match is not None and 1 <= int(match[1]) <= 31 else None

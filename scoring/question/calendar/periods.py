@@ -37,7 +37,7 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
         return 0
     opener = range_opener(reading, first.start)
     joins = reading.language.ranges.get(reading.lower(opener), frozenset()) if opener >= 0 else frozenset[str]()
-    if gap not in joins and gap not in {"to", "-", "–", "through"}:
+    if gap not in joins and gap not in {"to", "-", "–", "through", "till", "until", "thru"}:
         return 0
     start = opener if opener >= 0 else first.start
     if not _CHANGES.isdisjoint(reading.lowers[max(start - 6, 0) : start]) and not _SERIES.search(reading.text):

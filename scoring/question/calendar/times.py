@@ -11,6 +11,7 @@ from scoring.question.calendar.days import (
     opens_months,
     read_day_after_month,
     read_day_before_month,
+    read_joined_days,
     read_month,
     read_ranked_day,
 )
@@ -146,8 +147,8 @@ def _figures(reading: Reading, place: int) -> Time | None:
 
 def _first(reading: Reading, place: int) -> Time | None:
     """The first reading of a number as a time that its neighbours allow."""
-    readers = (read_day_before_month, read_day_after_month, read_century, read_year, read_fiscal_year, _rank)
-    for reader in readers:
+    days = (read_joined_days, read_day_before_month, read_day_after_month)
+    for reader in (*days, read_century, read_year, read_fiscal_year, _rank):
         time = reader(reading, place)
         if time is not None:
             return time

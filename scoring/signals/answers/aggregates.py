@@ -220,7 +220,7 @@ def _alias_words(taken: Aggregation, case: Case) -> frozenset[str]:
 
 
 _AGGREGATED = re.compile(
-    r"\b(?:whose|with|where|have|has|having)(?: the| an?)? (?:average|mean|total)\b", re.IGNORECASE
+    r"\b(?:whose|with|where|have|has|having)(?: the| an?| their| its)? (?:average|avg|mean|total)\b", re.IGNORECASE
 )
 _STORED_WORDS = frozenset({"average", "avg", "mean", "total", "sum", "score", "rating"})
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})

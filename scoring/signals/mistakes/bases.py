@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import asked, cue, said
+from scoring.signals.mistakes.wording import asked, cue, first, said
 from scoring.specification import Aggregation, Clause, SqlFilter
+from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
 from scoring.verdict import Case
@@ -28,6 +29,9 @@ def share_base_wrong(case: Case) -> Finding | None:
     ...     "kind = 'express' THEN 1 ELSE 0 END) / COUNT(*) FROM parcels")).detail
     "kind = 'express' restricts the part alone"
     """
+    odds = first(case, ShapeKind.ODDS)
+    if odds is not None and _RATE.search(asked(case)) and not _ODDS.search(said(case)):
+        return Finding(1.0, f"{odds.text} leaves the part out of the base")
     found = _SHARE_OF.search(asked(case))
     if found is None or not any(_is_whole(each.denominator) for each in case.sql.divisions):
         return None
@@ -38,6 +42,10 @@ def share_base_wrong(case: Case) -> Finding | None:
         return Finding(1.0, f"{alone.text} restricts the part alone")
     narrow = next((each for each in case.filters.extra if _narrows(each, part, base)), None)
     return Finding(1.0, f"{narrow.text} restricts the base") if narrow is not None else None
+
+
+_RATE = re.compile(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")
+_ODDS = re.compile(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
 
 
 def _is_whole(denominator: str) -> bool:
@@ -73,6 +81,7 @@ _FACTORS = {
     ("mb", "gb"): (1e3, 1024.0), ("gb", "tb"): (1e3, 1024.0), ("second", "minute"): (60.0,),
     ("second", "hour"): (3600.0,), ("second", "day"): (86400.0,), ("minute", "hour"): (60.0,),
     ("minute", "day"): (1440.0,), ("hour", "day"): (24.0,), ("ms", "second"): (1e3,), ("ms", "minute"): (6e4,),
+    ("mg", "gram"): (1e3,), ("mg", "kg"): (1e6,), ("mm", "metre"): (1e3,), ("cm", "metre"): (100.0,),
     ("gram", "kg"): (1e3,), ("gram", "tonne"): (1e6,), ("kg", "tonne"): (1e3,), ("metre", "km"): (1e3,),
     ("meter", "km"): (1e3,), ("wh", "kwh"): (1e3,), ("wh", "mwh"): (1e6,), ("kwh", "mwh"): (1e3,),
     ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,),
@@ -80,9 +89,10 @@ _FACTORS = {
 _SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
          "hrs": "hour", "h": "hour",
          "millisecond": "ms", "kilogram": "kg", "ton": "tonne", "gigabyte": "gb", "megabyte": "mb", "kilometre": "km",
-         "kilometer": "km", "g": "gram", "m": "metre"}  # fmt: skip
+         "kilometer": "km", "g": "gram", "m": "metre", "meter": "metre", "milligram": "mg"}  # fmt: skip
 _IN_UNIT = re.compile(
-    r"\bin (?:whole )?([a-z]+?)s?\b|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
+    r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b"
+    r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
 )
 _CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
 
@@ -96,7 +106,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    wanted = {_unit(match[1] or match[2]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
+    wanted = {_unit(match[1] or match[2] or match[3]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
     if len(wanted) != 1 or len(case.sql.divisions) != 1:
         return None
     division, unit = case.sql.divisions[0], wanted.pop()
@@ -111,6 +121,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
 
 
 _UNITS = frozenset([unit for _, unit in _FACTORS])
+_ALL_UNITS = frozenset([unit for pair in _FACTORS for unit in pair])
 
 
 def _unit(word: str) -> str:
@@ -126,6 +137,15 @@ def unit_named(word: str) -> str:
     """
     found = _unit(word)
     return _unit(word.removesuffix("s")) if found == word else found
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word names a unit of length, weight, time or size.
+
+    >>> is_unit("kg"), is_unit("tonnes"), is_unit("parcels")
+    (True, True, False)
+    """
+    return unit_named(word) in _ALL_UNITS
 
 
 def convertible(held: str, wanted: str) -> bool:
@@ -159,11 +179,11 @@ def group_left_out(case: Case) -> Finding | None:
     """
     found = _BY_TWO.search(asked(case))
     keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
-    if found is None or len(keys) != 1 or case.sql.windows:
+    if found is None or not keys or case.sql.windows:
         return None
     read = {found[1], found[2]} <= set(case.question.group_by)
-    named = any(stem(found[1]) in identifier_words(column.name) for column in keys[0].columns)
-    if not read and (case.question.group_by or not named):
+    named = any(stem(found[1]) in identifier_words(column.name) for key in keys for column in key.columns)
+    if (not read and (case.question.group_by or not named)) or (len(keys) > 1 and not named):
         return None
     return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
 

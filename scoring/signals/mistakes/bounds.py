@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
-from scoring.values import Choices, Number
+from scoring.values import Choices, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -32,7 +32,43 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     'count(*) >= 3 of each country, not of each route'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
-    return _bounded_elsewhere(bounds, case) if bounds else None
+    odd = _value_of_any_row(case) if bounds else _kept_by_part(case)
+    return odd or (_bounded_elsewhere(bounds, case) if bounds else None)
+
+
+def _value_of_any_row(case: Case) -> Finding | None:
+    """All rows of a group are counted, and only its last value in the order of letters is tested."""
+    tests = [each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("MAX", "MIN")]
+    if len(tests) != 1 or any(each.lhs is not None and each.lhs.distinct for each in case.sql.having):
+        return None
+    value = tests[0].rhs
+    named = isinstance(value, Text) and len(value.folded) > 3 and value.folded.isalpha() and value.folded != "true"
+    return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
+
+
+_HAS_ONE = cue(
+    "at least one",
+    r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
+    r"(?:at least (?:one|1|an?)|one or more) (\w+)",
+)
+
+
+def _kept_by_part(case: Case) -> Finding | None:
+    """Whole things are kept by one of their parts, and only the parts of that kind are added."""
+    found, sql = _HAS_ONE.search(said(case)), case.sql
+    if found is None or any(each.role is not SubqueryRole.DERIVED for each in sql.subqueries):
+        return None
+    added = {column.table for each in sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
+    odd = next((each for each in sql.filters if _keeps_parts(each, stem(found[1]), added)), None)
+    return Finding(1.0, f"{found.group()}: {odd.text} of what is added") if odd is not None else None
+
+
+def _keeps_parts(each: SqlFilter, part: str, added: set[str | None]) -> bool:
+    """Whether WHERE keeps one kind of the rows that are added."""
+    named = isinstance(each.rhs, Text) and each.op is Op.EQ and each.clause is Clause.WHERE and each.lhs is not None
+    if not named or each.lhs is None or not isinstance(each.rhs, Text):
+        return False
+    return part in map(stem, re.findall(r"[a-z]+", each.rhs.folded)) and each.lhs.columns[0].table in added - {None}
 
 
 def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:

@@ -9,6 +9,7 @@ from scoring.signals.mistakes.events import event_of, stretch, tested_times, tim
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
+from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -28,9 +29,15 @@ def date_of_other_event(case: Case) -> Finding | None:
     if found is not None or not given:
         return found
     events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
-    if len(events) == 1:
+    if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
         found = _other_event(events.pop(), given)
     return found or (_time_of_change(given, case) if not events else None)
+
+
+def _tests_cancelled(case: Case) -> bool:
+    """Whether a state says that something was cancelled: what was due at the time may be meant."""
+    values = [each.rhs.folded for each in case.sql.filters if isinstance(each.rhs, Text)]
+    return any(value.startswith(("cancel", "churn")) for value in values)
 
 
 def _other_event(event: str, given: dict[str, str]) -> Finding | None:

@@ -13,7 +13,7 @@ from scoring.verdict import Case
 _MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _FISCAL = cue(
-    "fiscal financial fy", r"\b(?:fiscal|financial) (?:years?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
+    "fiscal financial fy", r"\b(?:fiscal|financial) (?:years?|yrs?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
 )
 _DAY = r"(?:the )?(?:(?:1(?:st)?|first)(?: day)?(?: of)? )?"
 _BEGINS = re.compile(
@@ -77,13 +77,20 @@ def _months_wanted(text: str, begins: int, each: SqlFilter) -> list[int]:
     if not isinstance(each.rhs, TimeRange) or each.rhs.start is None or each.rhs.end is None:
         return []
     days = (each.rhs.end - each.rhs.start).days
-    if days >= _YEAR_DAYS:
+    if days >= _YEAR_DAYS or _RUNNING.search(text) is not None:
         return [begins]
     quarters, halves = _named(_QUARTER, text), _named(_HALF, text)
     if days < _QUARTER_DAYS or not (quarters or halves):
         return []
     months = [begins + 3 * (number - 1) for number in quarters] + [begins + 6 * (number - 1) for number in halves]
     return [(month - 1) % 12 + 1 for month in months]
+
+
+_RUNNING = cue(
+    "this current fytd",
+    r"\b(?:this|current) (?:fiscal|financial) (?:year|yr)\b|\bthis fy\b(?! ?q)|\bfytd\b"
+    r"|\b(?:fiscal|financial) (?:year|yr) to date\b",
+)
 
 
 def _named(pattern: CuedPattern, text: str) -> list[int]:

@@ -22,7 +22,9 @@ _ALL_OF = cue(
     r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
     r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
     r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
-    r"| of the)* (?!time|other|orders|customers)[a-z]+\b",
+    r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
+    r"|\b(?:where|whose|of which) (?:every single|every|all(?: of)?)(?: the| its| their)? \w+ "
+    r"(?:is|are|was|were|has|have|got) ",
 )
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.bases import is_unit
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said_stems
 from scoring.specification import Op, SqlFilter
@@ -185,6 +186,7 @@ def _column_of(kind: frozenset[str], spoken: set[str], case: Case) -> str | None
     """The first column of a kind whose other words are spoken: `gross_weight` for a weight."""
     for name in sorted({column.name for column in case.sql.columns}):
         words = set(identifier_words(name))
-        if kind & words and not spoken.isdisjoint(words - kind):
+        others = words - kind
+        if kind & words and (not spoken.isdisjoint(others) or (others and all(map(is_unit, others)))):
             return name
     return None

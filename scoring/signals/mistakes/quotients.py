@@ -122,7 +122,7 @@ def share_inverted(case: Case) -> Finding | None:
     found = first(case, ShapeKind.INVERTED)
     if found is None and not case.sql.divisions:
         return None
-    upside_down = _per_inverted(case)
+    upside_down = _per_inverted(case) or _part_below(case)
     if upside_down is not None:
         return upside_down
     if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
@@ -141,6 +141,20 @@ def _per_inverted(case: Case) -> Finding | None:
     match = _PER_THING.search(asked(case))
     for each in case.sql.divisions if match is not None else ():
         if match is not None and _is_upside_down(stem(match[1]), stem(match[2]), each):
+            return Finding(1.0, f"{each.numerator} / {each.denominator}")
+    return None
+
+
+_PART_OF = re.compile(r"\b([a-z]{6,})[- ](?:rate|share|percentage|percent|pct|%)")
+
+
+def _part_below(case: Case) -> Finding | None:
+    """The part that names a rate stands below the line, and what it is a part of above."""
+    match = _PART_OF.search(asked(case))
+    for each in case.sql.divisions if match is not None else ():
+        part = match[1][:6] if match is not None else ""
+        above, below = (re.findall(r"[a-z]+", side) for side in (each.numerator, each.denominator))
+        if any(word.startswith(part) for word in below) and not any(word.startswith(part) for word in above):
             return Finding(1.0, f"{each.numerator} / {each.denominator}")
     return None
 
@@ -201,7 +215,7 @@ def duration_in_other_unit(case: Case) -> Finding | None:
         return None
     units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))
     given = {each.words[0] for each in lengths}
-    found = _part_of_length(units, case) or _backwards(lengths, case)
+    found = _part_of_length(units, case) or _backwards(lengths, case) or _cut_to_hours(lengths)
     if found is not None or len(units) != 1 or not given or units & given or (units, given) == ({"day"}, {"other"}):
         return found
     return differing(units.pop(), ", ".join(sorted(given)))
@@ -213,6 +227,12 @@ def _part_of_length(units: set[str], case: Case) -> Finding | None:
     if field is None or not (units or _LENGTH.search(asked(case))):
         return None
     return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
+
+
+def _cut_to_hours(lengths: Sequence[Shape]) -> Finding | None:
+    """Whole hours are averaged, so up to an hour of each length is lost: a doubt, as some mean no more."""
+    cut = next((each for each in lengths if "cut" in each.words), None)
+    return Finding(0.25, f"{cut.text}: whole hours") if cut is not None else None
 
 
 def _backwards(lengths: Sequence[Shape], case: Case) -> Finding | None:

@@ -16,6 +16,8 @@ _OWN_GROUP = re.compile(
     r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
     r"|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
     r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|respective)\b"
+    r"|\b(?:than|above|below|over|under)\b[^?.]{0,40}\b(?:its|their|his|her) (?:own )?\w+(?:'s|’s)? "
+    r"(?:average|avg|mean|median)\b"
 )
 _EACH_LATEST = re.compile(
     r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best"

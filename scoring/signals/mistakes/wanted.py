@@ -17,7 +17,7 @@ _ALL_TIED = re.compile(
     r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two or more|multiple|some"
     r"|many)\b[^.]{0,40}\b(?:share|tie"
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
-    r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:'s| (?:is"
+    r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
     r"|\b(?:equal|same) \w+ shares? (?:the|a) \w+|\ball (?:of them |of those )?(?:when|if|who are) equal\b"
 )

@@ -77,6 +77,8 @@ def shares(select: Select) -> Iterator[Shape]:
     for node, numerator, denominator in _divisions(select):
         if _is_inverted(numerator, denominator):
             yield Shape(kind=ShapeKind.INVERTED, text=written(node)[:120])
+        if _excludes(numerator, denominator):
+            yield Shape(kind=ShapeKind.ODDS, text=written(node)[:120])
         if _is_tested(select, numerator, denominator) or _shares_own_group(select, numerator, denominator):
             yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
 
@@ -85,6 +87,24 @@ def _is_inverted(numerator: Node, denominator: Node) -> bool:
     """Whether a count or sum of all rows is divided by one of some rows."""
     counting = isinstance(numerator, (exp.Count, exp.Sum)) and not isinstance(numerator.this, exp.Distinct)
     return counting and not _conditions(numerator) and bool(_conditions(denominator))
+
+
+def _excludes(numerator: Node, denominator: Node) -> bool:
+    """Whether each of two counts has one condition, and they require different values of one column."""
+    tests = [_tests(numerator), _tests(denominator)]
+    if any(len(each) != 1 for each in tests):
+        return False
+    (one,), (other,) = tests
+    negated = isinstance(other, exp.Not) and written(other.this.unnest()) == written(one)
+    if negated or (isinstance(one, exp.Not) and written(one.this.unnest()) == written(other)):
+        return True
+    if not isinstance(one, (exp.EQ, exp.Is)) or not isinstance(other, (exp.EQ, exp.NEQ, exp.Is)):
+        return False
+    same = written(one.this) == written(other.this)
+    values = one.expression, other.expression
+    if not same or not all(isinstance(each, (exp.Literal, exp.Boolean)) for each in values):
+        return False
+    return (written(values[0]) != written(values[1])) is not isinstance(other, exp.NEQ)
 
 
 def _is_tested(select: Select, numerator: Node, denominator: Node) -> bool:
@@ -107,18 +127,23 @@ def _means_of_one(select: Select) -> Iterator[Shape]:
 
 def _conditions(node: Node) -> set[str]:
     """The conditions under which an aggregate counts a row."""
-    found: set[str] = set()
+    return {written(each) for each in _tests(node)}
+
+
+def _tests(node: Node) -> list[Node]:
+    """The same as nodes."""
+    found: list[Node] = []
     for each in node.walk():
         if isinstance(each, exp.Filter):
-            found.add(written(each.expression.this))
+            found.append(each.expression.this)
         elif isinstance(each, exp.CountIf) or (isinstance(each, exp.If) and not isinstance(each.parent, exp.Case)):
-            found.add(written(each.this))
+            found.append(each.this)
         elif isinstance(each, exp.Case) and each.args["ifs"]:
-            found.add(written(each.args["ifs"][0].this))
+            found.append(each.args["ifs"][0].this)
         elif isinstance(each, exp.Sum) and isinstance(
             each.this.unnest(), (exp.EQ, exp.GT, exp.LT, exp.GTE, exp.LTE, exp.In)
         ):
-            found.add(written(each.this.unnest()))
+            found.append(each.this.unnest())
     return found
 
 
@@ -181,7 +206,8 @@ def _measured(node: Node, seconds: int | None) -> Iterator[Shape]:
     if value and not isinstance(child.parent, _COMPARED):
         unit = next((name for name, size in _SECONDS.items() if abs(size - value) < 0.001 * size), "other")
         columns = tuple(Column(each.name.lower(), None) for each in _sides(node))
-        yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit,), columns=columns)
+        cut = ("cut",) if node.args.get("unit") and seconds == 3600 and isinstance(node.parent, exp.Avg) else ()
+        yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit, *cut), columns=columns)
 
 
 def _scaled(value: float, child: Node, parent: Node) -> float:

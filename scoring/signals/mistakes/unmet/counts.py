@@ -16,14 +16,17 @@ _PEOPLE = frozenset(
     map(
         stem,
         "customer client user member guest patient buyer donor viewer player subscriber visitor student pupil "
-        "passenger rider driver shopper traveller traveler tenant".split(),
+        "passenger rider driver shopper traveller traveler tenant supplier vendor "
+        "volunteer employee person household "
+        "company merchant author owner".split(),
     )
 )
 _EVENTS = frozenset(
     map(
         stem,
         "order appointment booking visit session login payment purchase transaction call review sale ticket "
-        "stay reservation checkin event donation vote view play rental invoice delivery shipment click claim".split(),
+        "stay reservation checkin event donation vote view play rental invoice delivery shipment click claim "
+        "lesson repair message subscription contract consignment enrolment enrollment".split(),
     )
 )
 _COUNTED = re.compile(r"\b(?:how many|number of|count of|# of|no\.? of) (\w+)(?: (\w+))?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import follows
+from scoring.signals.mistakes.wording import cue, follows
 from scoring.specification import Op, SqlFilter
 from scoring.values import Number
 from scoring.verdict import Case
@@ -54,6 +54,8 @@ def state_untested(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM claims WHERE made_on >= '2026-05-01' AND made_on < '2026-06-01'")).detail
     'rejected'
     """
+    if _WEEKEND.search(case.asked) is not None and _DAYS.search(case.query.sql) is None and not follows(case):
+        return Finding(1.0, "weekend")
     found = _STATE.search(case.asked)
     if found is None or case.sql.set_operations or follows(case):
         return None
@@ -62,6 +64,15 @@ def state_untested(case: Case) -> Finding | None:
         return None
     told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
+
+
+_WEEKEND = cue(
+    "weekend", r"(?<!last )(?<!this )(?<!next )(?<!past )(?<!long )(?<!the )(?<!per )(?<!-)\bweekends?\b(?! of\b)"
+)
+_DAYS = re.compile(
+    r"dow\b|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
+    re.IGNORECASE,
+)
 
 
 def _names_state(words: frozenset[str], case: Case) -> bool:
