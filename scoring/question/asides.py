@@ -31,6 +31,8 @@ _BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
     ("", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
+    ("", rf"\b(?:incl\.?|including|even)(?: the| all| those)?(?: \w+){{0,2}} {_ABSENT}[^,.;()?]{{0,60}}"),
+    ("", rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:should|must) (?:also |still )?(?:show|appear|stay)\b[^,.;()?]{{0,30}}"),
     ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
     ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),

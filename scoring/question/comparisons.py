@@ -112,7 +112,7 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
         if role is Role.EXCEPT or (near and role in _NEGATING):
             return True
         word = reading.lowers[at - 1]
-        if word in _SENTENCE_ENDS or (led and reading.claimed[at - 1]):
+        if word in _SENTENCE_ENDS or word == ")" or (led and reading.claimed[at - 1]):
             return False
         led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)

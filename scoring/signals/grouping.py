@@ -29,7 +29,7 @@ def grouping_missing(case: Case) -> Finding | None:
     'LIMIT 1 of all rows, not of each group'
     """
     lacking = case.grouping.missing
-    if lacking and not _asks_for_one_share(case):
+    if lacking and not _asks_for_one_share(case) and not _is_quotient(case):
         return counted(list(lacking), "no GROUP BY for", most=1)
     period = _other_period(case)
     if period is not None:
@@ -52,6 +52,15 @@ def _asks_for_one_share(case: Case) -> bool:
     return _SHARE_BY.search(case.question.text.lower()) is not None and any(
         each.conditional for each in case.sql.aggregations
     )
+
+
+def _is_quotient(case: Case) -> bool:
+    """Whether the one value is a total divided by another: a price per copy."""
+    divided = any("(" in each.numerator and "(" in each.denominator for each in case.sql.divisions)
+    return divided and len(case.answer) == 1 and not case.sql.group_by and _PER_ONE.search(case.asked) is not None
+
+
+_PER_ONE = re.compile(r"\b(?:average|avg|mean|price|cost|value)\b[^?.,;]{0,60}\bper \w+")
 
 
 def _other_period(case: Case) -> Finding | None:

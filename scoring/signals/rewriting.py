@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scoring.signals.finding import Finding, counted
+from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import letters
 
@@ -35,7 +36,23 @@ def rewriting_ignored(case: Case) -> Finding | None:
         return None
     offered = _alternatives(case)
     unread = [each for each in _columns_named(case) if not _is_used(each, case) and each not in offered]
+    unread += _periods_unused(case)
     return counted(unread, "stated, not used", most=2)
+
+
+def _periods_unused(case: Case) -> list[str]:
+    """The period of two dates that only Qe states, where the SQL tests others."""
+    tested = [each.rhs for each in case.sql.filters if isinstance(each.rhs, (TimeRange, RelativeTime))]
+    stated = {match.groups() for match in _PERIOD.finditer(case.enriched.text[:4000])}
+    if len(stated) != 1 or not tested or any(isinstance(each, RelativeTime) for each in tested):
+        return []
+    start, end = stated.pop()
+    starts = {f"{each.start:%Y-%m-%d}" for each in tested if isinstance(each, TimeRange) and each.start is not None}
+    told = start in case.query.sql or start in starts or start in case.asked
+    return [] if told else [f"{start} to {end}"]
+
+
+_PERIOD = re.compile(r"\b(\d{4}-\d\d-\d\d) (?:to|through|until|and|–|-) (\d{4}-\d\d-\d\d)\b")
 
 
 def _alternatives(case: Case) -> set[str]:

@@ -31,8 +31,19 @@ def read_month(reading: Reading, place: int) -> Time | None:
         later = _day_of(reading, place + 3) if reading.lower(place + 2) in _DAY_JOINTS else None
         last = _with_year(reading, month, later, place + 3, place + 4) if later else None
         earlier = _earlier(last, int(day[1]), place, place + 2)
-        return earlier or _with_year(reading, month, int(day[1]), place, place + 2)
+        date = earlier or _with_year(reading, month, int(day[1]), place, place + 2)
+        return replace(date, explicit=False) if date is not None and _may_be_year(reading, place, date) else date
     return _bare_month(reading, place, month)
+
+
+def _may_be_year(reading: Reading, place: int, date: Time) -> bool:
+    """Whether the number after a month may be its year: `since jan 25`."""
+    open_ended = reading.lower(place - 1) in {"since", "from", "until", "till"}
+    return open_ended and isinstance(date.moment, DatePart) and date.moment.value % 100 > _SHORT_YEARS
+
+
+_SHORT_YEARS = 19
+"""Days of a month up to this are never a year of two digits."""
 
 
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:

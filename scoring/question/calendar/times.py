@@ -171,6 +171,10 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
     unit = reading.lower(place + 1)
     if reading.language.grains.get(unit) is Grain.QUARTER and 1 <= rank <= 4:
         return _quarter(reading, rank, place, place + 2)
+    month = reading.language.months.get(reading.lower(place + 3)) if reading.lower(place + 2) == "of" else None
+    if unit in reading.language.halves and rank in (1, 2) and month is not None:
+        days = DatePart("date", month * 100 + (1 if rank == 1 else 16), month * 100 + (15 if rank == 1 else 31))
+        return Time(days, place, place + 4, explicit=False)
     if unit in reading.language.halves and rank in (1, 2):
         return _half(reading, rank, place, place + 2)
     return read_ranked_day(reading, rank, place)

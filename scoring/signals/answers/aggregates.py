@@ -242,7 +242,7 @@ def where_for_having(case: Case) -> Finding | None:
     'weight > 20'
     """
     bounds = [each for each in case.sql.filters if each.op in _BOUNDS]
-    if not bounds or any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
+    if not bounds or any(each.lhs is not None and each.lhs.func not in (None, "COUNT") for each in case.sql.filters):
         return None
     if not _AGGREGATED.search(case.question.text) or any(
         _defines_comparison(each) for each in case.enriched.definitions

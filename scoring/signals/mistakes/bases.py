@@ -165,8 +165,13 @@ def _constant(text: str) -> float:
 
 
 _BY_TWO = re.compile(
-    r"\b(?:by|per|split by) ([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b(?! (?:and|number|total|average|count))"
+    r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b"
+    r"(?! (?:and|number|total|average|count))"
 )
+
+
+_PERIODS = frozenset("day week month quarter year hour weekday date".split())
+_BRACKETS = re.compile(r" ?\([^()]*\)")
 
 
 def group_left_out(case: Case) -> Finding | None:
@@ -177,13 +182,13 @@ def group_left_out(case: Case) -> Finding | None:
     >>> group_left_out(case("Average pay by base and rank", "SELECT base, AVG(pay) FROM pilots GROUP BY base")).detail
     'no group for each rank'
     """
-    found = _BY_TWO.search(asked(case))
+    found = _BY_TWO.search(_BRACKETS.sub("", asked(case)))
     keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
     if found is None or not keys or case.sql.windows:
         return None
     read = {found[1], found[2]} <= set(case.question.group_by)
     named = any(stem(found[1]) in identifier_words(column.name) for key in keys for column in key.columns)
-    if (not read and (case.question.group_by or not named)) or (len(keys) > 1 and not named):
+    if (not read and (case.question.group_by or not named)) or (len(keys) > 1 and (not named or found[2] in _PERIODS)):
         return None
     return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
 

@@ -42,14 +42,21 @@ def _value_of_any_row(case: Case) -> Finding | None:
     if len(tests) != 1 or any(each.lhs is not None and each.lhs.distinct for each in case.sql.having):
         return None
     value = tests[0].rhs
+    if isinstance(value, Number) and tests[0].op in (Op.GT, Op.GE) and _EACH_OF.search(said(case)):
+        return Finding(1.0, f"{tests[0].text} of one row, not of each that is counted")
     named = isinstance(value, Text) and len(value.folded) > 3 and value.folded.isalpha() and value.folded != "true"
     return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
 
 
+_EACH_OF = cue(
+    "each",
+    r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"
+    r"|\beach (?:counted )?\w+ (?:lasted|took|cost|weighed|was|were|is|has|had)\b",
+)
 _HAS_ONE = cue(
-    "at least one",
+    "at least one any",
     r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
-    r"(?:at least (?:one|1|an?)|one or more) (\w+)",
+    r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
 )
 
 
@@ -65,10 +72,12 @@ def _kept_by_part(case: Case) -> Finding | None:
 
 def _keeps_parts(each: SqlFilter, part: str, added: set[str | None]) -> bool:
     """Whether WHERE keeps one kind of the rows that are added."""
-    named = isinstance(each.rhs, Text) and each.op is Op.EQ and each.clause is Clause.WHERE and each.lhs is not None
-    if not named or each.lhs is None or not isinstance(each.rhs, Text):
+    if each.op is not Op.EQ or each.clause is not Clause.WHERE or each.lhs is None or not each.lhs.columns:
         return False
-    return part in map(stem, re.findall(r"[a-z]+", each.rhs.folded)) and each.lhs.columns[0].table in added - {None}
+    column = each.lhs.columns[0]
+    words = re.findall(r"[a-z]+", each.rhs.folded) if isinstance(each.rhs, Text) else ()
+    named = part in map(stem, words) or (column.name.startswith("is_") and part in identifier_words(column.name))
+    return named and column.table in added - {None}
 
 
 def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:

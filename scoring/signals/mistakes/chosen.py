@@ -20,7 +20,7 @@ _EVER = re.compile(
 )
 _IS = re.compile(
     r"\b(?:very )?(?:first|last|latest|most recent|newest|earliest|current)(?: \w+){1,5}? (?:was|were|is|are"
-    r"|had|has|=)\b"
+    r"|had|has|=)\b|\b(?:was|is|were) (?:the |their |its |his |her )?(?:very )?(?:first|last|latest) \w+(?= )"
 )
 _NOW = re.compile(r"\b(?:right now|now|currently|current|at the moment|as of today|at present|these days|today)\b")
 _HISTORY = re.compile(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
@@ -39,6 +39,8 @@ def extreme_after_condition(case: Case) -> Finding | None:
     for each in shapes(case, ShapeKind.CHOSEN):
         tested, followed = each.columns
         timed = tested == followed
+        if timed and re.search(r"<=? ?'", each.text):
+            continue
         if (timed and _EVER.search(said(case))) or (not timed and _is_of_chosen(each, case)):
             return Finding(1.0, f"{each.text} before the first row is taken")
     return None

@@ -12,7 +12,7 @@ from scoring.specification import Column, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 
 def repeats_unused(case: Case) -> Finding | None:
@@ -159,6 +159,8 @@ _IN_EACH = re.compile(
     r"|in|of|at|by|for|per|within) (?:each|every)\b"
     r"|\b(?:for|in) each \w+,? (?:what|which|the) (?:%|percentage|percent|share|proportion) of (?!all\b|total\b"
     r"|the total\b)"
+    r"|\bof (?:that|its|the same|each) (?:day|week|month|quarter|year|region|country|group)(?:'s|’s) total\b"
+    r"|\bshare of (?:that|its own|their own) \w+(?:'s|’s)?\b"
 )
 
 
@@ -198,7 +200,25 @@ def columns_compared_backwards(case: Case) -> Finding | None:
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
             return Finding(1.0, orders[less, more])
-    return _late_backwards(orders, case)
+    return _late_backwards(orders, case) or _limit_backwards(orders, case)
+
+
+_LIMIT = re.compile(
+    r"\b(below|under|less than|lower than|above|over|more than|higher than|exceed(?:s|ing|ed)?) "
+    r"(?:their|its|the|his|her) (?:own )?(\w+) (\w+)\b"
+)
+
+
+def _limit_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding | None:
+    """What is below its limit is asked for, and the SQL keeps what is above, or the other way round."""
+    for words, *limit in _LIMIT.findall(asked(case)):
+        below = words in ("below", "under", "less than", "lower than")
+        for (more, less), text in orders.items():
+            bound, other = (less, more) if below else (more, less)
+            odd = set(map(stem, limit)) <= set(identifier_words(bound)) and (less, more) not in orders
+            if odd and not set(map(stem, limit)) <= set(identifier_words(other)):
+                return Finding(1.0, text)
+    return None
 
 
 def _names(shape: Shape) -> tuple[str, str]:

@@ -95,11 +95,17 @@ def _groups_by_time(case: Case) -> bool:
 _AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
 
 
+_CONSTANT = re.compile(r"[\d.()\s*]+")
+
+
 def _needs_no_group(case: Case) -> bool:
     """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
     sql = case.sql
-    return bool(sql.divisions or sql.windows) or any(
-        each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations
+    divided = any(not _CONSTANT.fullmatch(each.denominator) for each in sql.divisions)
+    return (
+        divided
+        or bool(sql.windows)
+        or any(each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations)
     )
 
 

@@ -33,10 +33,14 @@ def join_multiplies(case: Case) -> Finding | None:
         counts = each.text.startswith("COUNT")
         if counts and ("restricted" in each.words or not _counts_thing(each, case)):
             continue
-        strength = 0.5 if counts or "restricted" in each.words else 1.0
+        doubtful = (counts and not _AT_LEAST_ONE.search(said(case))) or "restricted" in each.words
+        strength = 0.5 if doubtful else 1.0
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
+
+
+_AT_LEAST_ONE = re.compile(r"\b(?:with|containing|contain|have|having|had) (?:at least (?:one|1)|one or more|any)\b")
 
 
 def _counts_thing(shape: Shape, case: Case) -> bool:

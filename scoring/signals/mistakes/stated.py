@@ -9,7 +9,7 @@ from scoring.signals.mistakes.events import is_time, tested_times
 from scoring.signals.mistakes.wording import IDENTIFIER, cue, said, shapes
 from scoring.specification import Aggregation, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
-from scoring.sql.shapes.naming import key_stems, table_words
+from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -271,7 +271,14 @@ def _is_once(name: str, case: Case) -> bool:
     merged = bool(sql.set_operations) or any(block.distinct for block in sql.blocks)
     about = any(each.func.startswith("APPROX") for each in sql.aggregations)
     heads = [table_words(table)[-1:] for block in sql.blocks for table in block.tables]
-    return merged or about or (key_stems(name) or ())[-1:] in heads or name in _counted_once(case)
+    own = (key_stems(name) or ())[-1:] in heads and not _counts_others(case)
+    return merged or about or own or name in _counted_once(case)
+
+
+def _counts_others(case: Case) -> bool:
+    """Whether every count is of another key that is its table's own: inspections where cranes are joined."""
+    counted = [column for each in case.sql.aggregations if each.func == "COUNT" for column in each.columns]
+    return len(counted) == 1 and is_own_key(counted[0]) and len(case.sql.joins) > 0
 
 
 def _counted_once(case: Case) -> set[str]:
