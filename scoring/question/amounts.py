@@ -114,10 +114,18 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     if suffix is None and reading.lower(quantity.end) == "+":
         mark = mark or Mark(Cue(role=Role.COMPARE, op=Op.GE), quantity.start, quantity.start)
     found = suffix or mark
-    if found is None or found.cue.op is None:
+    if (
+        found is None
+        or found.cue.op is None
+        or not _WINDOWS.isdisjoint(reading.lowers[max(0, found.start - 8) : found.start])
+    ):
         return False
     start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
     return _undone(reading, quantity, found, start, end) or _bounded(reading, quantity, found, (start, end))
+
+
+_WINDOWS = frozenset({"rolling", "moving", "trailing"})
+"""Words after which `over 7 days` is a stretch: `rolling average of the price over 7 days`."""
 
 
 def _bounded(reading: Reading, quantity: Quantity, found: Mark, place: tuple[int, int]) -> bool:

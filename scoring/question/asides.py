@@ -42,6 +42,8 @@ _ASIDES = (
         "min",
         r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?])| (?:over|across|per|by|for|from|since|during|between|this|last)\b)",
     ),
+    ("no", r"\b(?:no\.? ?|number )(?:1|one)\b"),
+    ("once", r"\beach (?:\w+ )?(?:just |only |counts? )?once\b"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=,)"),
@@ -68,7 +70,7 @@ _ASIDES = (
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax",
+    r"|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax|\bonce|number one",
     re.IGNORECASE,
 )
 

@@ -281,6 +281,8 @@ def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:
     asked_or = _OR.search(between) is not None
     if asked_or and (isinstance(left.rhs, Choices) or isinstance(right.rhs, Choices)):
         return None  # `failed visa or mastercard`: the list is what `or` joins
+    if asked_or and right.alternative is not None:
+        return None  # `this month that were pushed or crossed`: `or` joins what comes after the month
     if asked_or is ored or not (asked_or or _AND.search(between)):
         return None
     expected, actual = ("OR", "AND") if asked_or else ("AND", "OR")

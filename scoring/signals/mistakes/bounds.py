@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
-from scoring.values import Choices, Number, Text
+from scoring.values import Choices, Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -32,52 +33,8 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     'count(*) >= 3 of each country, not of each route'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
-    odd = _value_of_any_row(case) if bounds else _kept_by_part(case)
+    odd = value_of_any_row(case) if bounds else kept_by_part(case)
     return odd or (_bounded_elsewhere(bounds, case) if bounds else None)
-
-
-def _value_of_any_row(case: Case) -> Finding | None:
-    """All rows of a group are counted, and only its last value in the order of letters is tested."""
-    tests = [each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("MAX", "MIN")]
-    if len(tests) != 1 or any(each.lhs is not None and each.lhs.distinct for each in case.sql.having):
-        return None
-    value = tests[0].rhs
-    if isinstance(value, Number) and tests[0].op in (Op.GT, Op.GE) and _EACH_OF.search(said(case)):
-        return Finding(1.0, f"{tests[0].text} of one row, not of each that is counted")
-    named = isinstance(value, Text) and len(value.folded) > 3 and value.folded.isalpha() and value.folded != "true"
-    return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
-
-
-_EACH_OF = cue(
-    "each",
-    r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"
-    r"|\beach (?:counted )?\w+ (?:lasted|took|cost|weighed|was|were|is|has|had)\b",
-)
-_HAS_ONE = cue(
-    "at least one any",
-    r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
-    r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
-)
-
-
-def _kept_by_part(case: Case) -> Finding | None:
-    """Whole things are kept by one of their parts, and only the parts of that kind are added."""
-    found, sql = _HAS_ONE.search(said(case)), case.sql
-    if found is None or any(each.role is not SubqueryRole.DERIVED for each in sql.subqueries):
-        return None
-    added = {column.table for each in sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
-    odd = next((each for each in sql.filters if _keeps_parts(each, stem(found[1]), added)), None)
-    return Finding(1.0, f"{found.group()}: {odd.text} of what is added") if odd is not None else None
-
-
-def _keeps_parts(each: SqlFilter, part: str, added: set[str | None]) -> bool:
-    """Whether WHERE keeps one kind of the rows that are added."""
-    if each.op is not Op.EQ or each.clause is not Clause.WHERE or each.lhs is None or not each.lhs.columns:
-        return False
-    column = each.lhs.columns[0]
-    words = re.findall(r"[a-z]+", each.rhs.folded) if isinstance(each.rhs, Text) else ()
-    named = part in map(stem, words) or (column.name.startswith("is_") and part in identifier_words(column.name))
-    return named and column.table in added - {None}
 
 
 def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:

@@ -139,13 +139,35 @@ def uncorrelated(select: Select) -> Iterator[Shape]:
     """EXISTS of a query that reads nothing of the row, and constants compared with such a query."""
     for nested in select.nested:
         holder = _holder(nested.node)
-        if holder is None or not nested.items or _reads_outer(nested):
+        if holder is None or not nested.items:
+            continue
+        if _reads_outer(nested):
+            if isinstance(holder, exp.Exists) and _linked_by_time(select, nested):
+                text = f"EXISTS ({written(nested.node)[:80]}) is linked by no key"
+                yield Shape(kind=ShapeKind.UNCORRELATED, text=text)
             continue
         if isinstance(holder, exp.Exists):
             text = f"EXISTS ({written(nested.node)[:80]}) is the same for every row"
             yield Shape(kind=ShapeKind.UNCORRELATED, text=text)
         elif isinstance(holder, _COMPARING) and select.items and not nested.is_grouped:
             yield from _compared(select, nested, holder)
+
+
+def _linked_by_time(select: Select, nested: Select) -> bool:
+    """Whether all that links a subquery to the rows of another table is that one time is before another."""
+    own = {alias.lower() for alias in nested.items}
+    links = [
+        each
+        for each in nested.conjuncts("where")
+        if any(column.text("table").lower() not in own for column in each.find_all(exp.Column))
+    ]
+    tables = [{item.table for item in each.items.values()} for each in (select, nested)]
+    bound = len(links) == 1 and isinstance(links[0], (exp.LT, exp.LTE, exp.GT, exp.GTE))
+    times = bound and all(_TIMES & set(identifier_words(each.name)) for each in links[0].find_all(exp.Column))
+    return times and tables[0].isdisjoint(tables[1])
+
+
+_TIMES = frozenset("at on date time day".split())
 
 
 def _compared(select: Select, nested: Select, holder: Node) -> Iterator[Shape]:

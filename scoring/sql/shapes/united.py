@@ -8,20 +8,24 @@ from sqlglot import exp
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems
-from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.shapes.selects import ColumnOrigin, Select, SourceItem, written
 from scoring.sql.terms import Node
 
 
 def united_counts(select: Select) -> Iterator[Shape]:
     """COUNT(*) over the rows of several SELECTs, and sums of the counts of each."""
-    if len(select.items) != 1:
-        return
-    item = next(iter(select.items.values()))
     counts = [each for each in select.own if isinstance(each, exp.Count) and isinstance(each.this, exp.Star)]
-    if len(item.arms) > 1 and counts:
-        word = _equal_rows(item)
+    united = [each for each in select.items.values() if len(each.arms) > 1] if counts else []
+    for item in united:
+        word = "dropped" if _are_keys(select, item) else _equal_rows(item)
         if word is not None:
             yield Shape(kind=ShapeKind.UNITED_COUNT, text=f"{written(counts[0])} of a UNION", words=(word,))
+
+
+def _are_keys(select: Select, item: SourceItem) -> bool:
+    """Whether a UNION leaves one row for each group whose rows are counted: it shows the keys of the groups alone."""
+    keys = {each.name.lower() for each in select.keys if isinstance(each, exp.Column)}
+    return item.union and bool(keys) and set(item.arms[0].outputs) <= keys
 
 
 def _equal_rows(item: SourceItem) -> str | None:
@@ -52,8 +56,14 @@ def _tells_thing(node: Node) -> bool:
 
 def _tells_nothing(arm: Select) -> bool:
     """Whether a SELECT of one table shows properties of its rows, and no key of theirs."""
-    found = [arm.origin(node) if isinstance(node, exp.Column) else None for node in arm.shown]
+    found = [_origin(arm, node) for node in arm.shown]
     columns = [each.column for each in found if each is not None]
     properties = any(key_stems(each.name) is None and not is_name(each.name) for each in columns)
     plain = len(columns) == len(found) and not any(each.table is None or is_own_key(each) for each in columns)
     return plain and properties and not arm.is_grouped and arm.node.args.get("distinct") is None
+
+
+def _origin(arm: Select, node: Node) -> ColumnOrigin | None:
+    """Where the one column of an expression comes from."""
+    columns = list(node.find_all(exp.Column))
+    return arm.origin(columns[0]) if len(columns) == 1 and node.find(exp.AggFunc) is None else None

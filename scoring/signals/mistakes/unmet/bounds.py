@@ -6,12 +6,12 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.bases import convertible, unit_named
-from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause, Op, SqlFilter
+from scoring.signals.mistakes.wording import cue, said
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
-from scoring.values import Number
+from scoring.values import Number, Text
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 _MEASURED = re.compile(
@@ -139,3 +139,47 @@ def empty_groups_dropped(case: Case) -> Finding | None:
         if each.op in (Op.LT, Op.LE) and each.lhs is not None and each.lhs.func == "COUNT":
             return Finding(1.0, f"{found.group()}: {each.text} over an inner join")
     return None
+
+
+def value_of_any_row(case: Case) -> Finding | None:
+    """All rows of a group are counted, and only its last value in the order of letters is tested."""
+    tests = [each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("MAX", "MIN")]
+    if len(tests) != 1 or any(each.lhs is not None and each.lhs.distinct for each in case.sql.having):
+        return None
+    value = tests[0].rhs
+    if isinstance(value, Number) and tests[0].op in (Op.GT, Op.GE) and _OF_EACH_ROW.search(said(case)):
+        return Finding(1.0, f"{tests[0].text} of one row, not of each that is counted")
+    named = isinstance(value, Text) and len(value.folded) > 3 and value.folded.isalpha() and value.folded != "true"
+    return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
+
+
+_OF_EACH_ROW = cue(
+    "each",
+    r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"
+    r"|\beach (?:counted )?\w+ (?:lasted|took|cost|weighed|was|were|is|has|had)\b",
+)
+_HAS_ONE = cue(
+    "at least one any",
+    r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
+    r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
+)
+
+
+def kept_by_part(case: Case) -> Finding | None:
+    """Whole things are kept by one of their parts, and only the parts of that kind are added."""
+    found, sql = _HAS_ONE.search(said(case)), case.sql
+    if found is None or any(each.role is not SubqueryRole.DERIVED for each in sql.subqueries):
+        return None
+    added = {column.table for each in sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
+    odd = next((each for each in sql.filters if _keeps_parts(each, stem(found[1]), added)), None)
+    return Finding(1.0, f"{found.group()}: {odd.text} of what is added") if odd is not None else None
+
+
+def _keeps_parts(each: SqlFilter, part: str, added: set[str | None]) -> bool:
+    """Whether WHERE keeps one kind of the rows that are added."""
+    if each.op is not Op.EQ or each.clause is not Clause.WHERE or each.lhs is None or not each.lhs.columns:
+        return False
+    column = each.lhs.columns[0]
+    words = re.findall(r"[a-z]+", each.rhs.folded) if isinstance(each.rhs, Text) else ()
+    named = part in map(stem, words) or (column.name.startswith("is_") and part in identifier_words(column.name))
+    return named and column.table in added - {None}
