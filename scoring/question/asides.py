@@ -43,7 +43,7 @@ _ASIDES = (
         r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?])| (?:over|across|per|by|for|from|since|during|between|this|last)\b)",
     ),
     ("no", r"\b(?:no\.? ?|number )(?:1|one)\b"),
-    ("once", r"\beach (?:\w+ )?(?:just |only |counts? )?once\b"),
+    ("once", r"(?<=[.?!;,(])\s*each (?:\w+ )?(?:just|only|counts?) once\b"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=,)"),

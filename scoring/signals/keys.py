@@ -116,10 +116,12 @@ def _names_role(left: Column, right: Column) -> bool:
 
 def _are_days(*columns: Column) -> bool:
     """Whether columns hold a day or a longer period, by which a calendar or daily rates are joined."""
-    return not any(_DAYS.isdisjoint(identifier_words(each.name)[-1:]) for each in columns)
+    ends = {identifier_words(each.name)[-1:] for each in columns}
+    return {word for end in ends for word in end} <= _TIMES and any(not _DAYS.isdisjoint(end) for end in ends)
 
 
 _DAYS = frozenset({"date", "day", "month", "week", "dt"})
+_TIMES = _DAYS | {"at", "on", "ts", "time", "timestamp"}
 
 
 def _is_role(foreign: Column) -> bool:

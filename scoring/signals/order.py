@@ -105,6 +105,10 @@ _YOUNG_OLD = frozenset(
     {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best", "longest"}
 ) | {f"longest{sign}{word}" for sign in "- " for word in ("standing", "serving", "running")}
 """Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
+_SPEEDS = frozenset({"fastest", "slowest", "quickest"})
+_LENGTHS = frozenset(
+    "duration ms second sec minute min hour day latency delay elapsed lead wait took time length".split()
+)
 _INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
 
 
@@ -113,6 +117,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     key = cutting_key(case)
     if key is not None:
         ambiguous = asked.word in _YOUNG_OLD and _may_be_inverted(key.operand)
+        ambiguous = ambiguous or (asked.word in _SPEEDS and not _LENGTHS.isdisjoint(operand_words(key.operand)))
         if _descends(key) is not wanted and not ambiguous:
             return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
         return None

@@ -289,6 +289,10 @@ def _written_twice(columns: set[str], case: Case) -> bool:
     return all(len(re.findall(rf"\b{re.escape(name)}\b", sql)) > 1 for name in list(columns)[:20])
 
 
+_BRACKETED = re.compile(r"\bor\s*\([^()]*\band\b|\band\b[^()]*\)\s*or\b", re.IGNORECASE)
+"""An arm of an OR whose own conditions stand in brackets: the AND was meant to bind closer."""
+
+
 def or_unparenthesized(case: Case) -> Finding | None:
     """Every condition depends on one OR though the question joins some by `and`.
 
@@ -306,6 +310,6 @@ def or_unparenthesized(case: Case) -> Finding | None:
         columns = {each.lhs.name for each in filters if each.lhs is not None}
         alternatives = {each.alternative for each in filters}
         bound = min(len(filters), len(columns)) > 2 and len(alternatives) == 1 and None not in alternatives
-        if bound and not _written_twice(columns, case):
+        if bound and not _written_twice(columns, case) and not _BRACKETED.search(case.query.sql):
             return Finding(1.0, " or ".join(show_filter(each) for each in filters[:3]))
     return None

@@ -175,6 +175,9 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
     if unit in reading.language.halves and rank in (1, 2) and month is not None:
         days = DatePart("date", month * 100 + (1 if rank == 1 else 16), month * 100 + (15 if rank == 1 else 31))
         return Time(days, place, place + 4, explicit=False)
+    if reading.language.grains.get(unit) is Grain.WEEK and month is not None and rank in (1, 2, 3):
+        first = month * 100 + 7 * rank - 6
+        return Time(DatePart("date", first, first + 6), place, place + 4, explicit=False)
     if unit in reading.language.halves and rank in (1, 2):
         return _half(reading, rank, place, place + 2)
     return read_ranked_day(reading, rank, place)

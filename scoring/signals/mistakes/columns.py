@@ -55,9 +55,13 @@ def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:
     changed = sorted(column for column, event in given.items() if event in ("update", "login"))
     if not changed or len(changed) < len(given) or timed_events(asked(case)) or _UPDATES.search(said(case)):
         return None
+    if _SILENT.search(asked(case)):
+        return None
     return Finding(0.5, f"{changed[0]} is the time of a change, which nothing asks for")
 
 
+_SILENT = re.compile(r"n['’]?t\b|\bnot\b|\bnever\b|\b(?:inactive|idle|stale|silent|offline)\b")
+"""Who has done nothing for a while is found by the last time that something was done."""
 _GENERAL = frozenset({"begin", "start", "plan"})
 _NEAR = frozenset(
     {

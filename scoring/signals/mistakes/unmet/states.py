@@ -33,7 +33,7 @@ _NAMES_ONLY = frozenset(
 )
 _STATES = "|".join(sorted(_RELATED.keys() - _NAMES_ONLY))
 _STATE = re.compile(
-    rf"\b(?<!most )(?<!least )(?<!more )(?<!how )({_STATES}) "
+    rf"\b(?<!most )(?<!least )(?<!more )(?<!how )(?<!daily )(?<!weekly )(?<!monthly )({_STATES}) "
     r"(?!by\b|per\b|with\b|vs\b|versus\b|and\b|or\b|rate\b|than\b)"
     rf"(?:\w+ )?\w+s\b|\b(?:is|are|was|were|been|got|still|not) ({_STATES})\b(?! (?:by|than|as)\b)"
 )
