@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -68,9 +67,12 @@ class TopicMadeAnew(Scene):
             await stage.drained()
             await admin.delete_topics([stage.kafka.events])
             stage.may_be_gone |= stage.published.keys()
-            # a client that asks for the topic may have the broker make it, with one partition
-            with suppress(TopicAlreadyExistsError):
+            try:
                 await make_topics(stage.kafka, only=[stage.kafka.events])
+            except TopicAlreadyExistsError:
+                # a client asked for the topic first, so the broker made it with one partition; a producer that does not
+                # know this keeps records for the others
+                await admin.create_partitions({stage.kafka.events: NewPartitions(total_count=4)})
         await stage.publish(traffic.events(10, MORE))
         return "deleted and made anew after all was read"
 
