@@ -29,8 +29,6 @@ from tests.recounted_sums import sum_differences_kept_and_anew
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
-PATIENCE = 240
-"""Seconds until a suite gives up on something that must happen by itself."""
 MODEL_SECONDS = 0.3
 LARGEST = 12 * 1024 * 1024
 _WAITING = """
@@ -41,6 +39,10 @@ SELECT reason, attempts, min(due)::text AS due, count(*) AS count FROM deferred_
 def count(name: str, otherwise: int) -> int:
     """How often a suite repeats: `SQLASSAY_TEST_<name>`, else the slice that CI runs."""
     return int(os.environ.get(f"SQLASSAY_TEST_{name}", otherwise))
+
+
+PATIENCE = count("PATIENCE", 240)
+"""Seconds until a suite gives up on something that must happen by itself."""
 
 
 async def until(
