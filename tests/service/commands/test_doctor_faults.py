@@ -195,7 +195,10 @@ async def test_a_broker_that_refuses_our_certificate_is_named(tmp_path: Path):
         [server] = secure_servers(Settings(kafka=kafka))
         return await server.examine()
 
-    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context) as server:
+    def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Says nothing, as a broker that waits for a request."""
+
+    async with await asyncio.start_server(wait, "127.0.0.1", 0, ssl=context) as server:
         port = server.sockets[0].getsockname()[1]
         accepted, refused = await asyncio.gather(*(examined(each, port) for each in ("user", "stranger")))
     assert "its certificate ends in 0 days" in accepted.detail
