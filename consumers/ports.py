@@ -74,8 +74,8 @@ class Outcomes(Protocol):
         """Notes the rules in force."""
         ...
 
-    def stalled(self, dependency: str) -> None:
-        """Counts a call that a dependency did not answer; the call is repeated."""
+    def stalled(self, dependency: str, error: Exception) -> None:
+        """Counts a call that a dependency did not answer, and logs why; the call is repeated."""
         ...
 
     def failed(self, where: str, error: Exception) -> None:

@@ -163,6 +163,5 @@ class RetryDeferred:
         backoff = Backoff(first=self.pause, most=self.pause)
         await retry_while_unavailable(call, backoff, on_failure=self._note_stall)
 
-    def _note_stall(self, error: Unavailable | None = None) -> None:
-        del error
-        self.outcomes.stalled("deferred")
+    def _note_stall(self, error: Unavailable) -> None:
+        self.outcomes.stalled("deferred", error)

@@ -28,7 +28,7 @@ class Outages:
 
         def note(error: Unavailable) -> None:
             nonlocal excused
-            self.outcomes.stalled(type(error).__name__)
+            self.outcomes.stalled(type(error).__name__, error)
             before, excused = excused, isinstance(error, StoreUnavailable | RulesUnavailable)
             self.excused += excused - before
 

@@ -69,7 +69,7 @@ async def work_for_ever(
     work: Callable[[], Awaitable[bool]],
     *,
     pause: float,
-    on_unavailable: Callable[[], None],
+    on_unavailable: Callable[[Unavailable], None],
     on_bug: Callable[[Exception], None],
 ) -> NoReturn:
     """Calls `work` until cancelled; pauses where it returns that no more is waiting, and where it fails."""
@@ -77,8 +77,8 @@ async def work_for_ever(
         more = False
         try:
             more = await work()
-        except Unavailable:
-            on_unavailable()
+        except Unavailable as error:
+            on_unavailable(error)
         except Exception as error:
             on_bug(error)
         if not more:

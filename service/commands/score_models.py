@@ -6,8 +6,9 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
@@ -33,8 +34,11 @@ from service.commands.score_lines import (
     scorer_failed,
 )
 from service.judges.configured_panel import open_panel
-from service.redis.link import open_redis
 from service.settings import Settings
+from service.settings.storage_settings import RedisSettings
+
+if TYPE_CHECKING:
+    from service.redis.link import RedisLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class ModelScorer:
     @asynccontextmanager
     async def _panel(self) -> AsyncGenerator[Panel]:
         async with (
-            open_redis(self.settings.redis) as redis,
+            _open_redis(self.settings.redis) as redis,
             open_panel(self.settings.judge, self.local, self.counts, redis) as panel,
         ):
             yield panel
@@ -113,6 +117,14 @@ class ModelScorer:
         if isinstance(reply, Unscored):
             return reply
         return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "the model does not answer: run this again later")
+
+
+def _open_redis(settings: RedisSettings) -> AbstractAsyncContextManager[RedisLink | None]:
+    if settings.url is None:
+        return nullcontext()
+    from service.redis.link import open_redis  # noqa: PLC0415 the client of Redis loads slowly
+
+    return open_redis(settings)
 
 
 def with_models(scorer: LocalScorer, policy: JudgePolicy) -> ModelScorer:

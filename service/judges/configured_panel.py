@@ -23,13 +23,11 @@ from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
 from scoring.judging.combination import UNCALIBRATED, ModelCalibration
 from scoring.judging.local import LocalJudge
-from service.redis.link import RedisLink
-from service.redis.reply_cache import RedisReplies
-from service.redis.shared_budgets import RedisBudgets, open_budgets
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 
 if TYPE_CHECKING:
     from service.judges.openai import OpenAIJudge
+    from service.redis.link import RedisLink
 
 TEMPLATE = "judge-2"
 """The current prompt file. Another wording is another file; every score names the one it used."""
@@ -128,6 +126,9 @@ async def _open_budgets(settings: JudgeSettings, redis: RedisLink | None) -> Asy
     if redis is None:
         yield WorkerBudgets(workers=settings.workers, today=_today)
         return
+    # the client of Redis is a seventh of the time that a command takes to start, and most commands have no Redis
+    from service.redis.shared_budgets import RedisBudgets, open_budgets  # noqa: PLC0415 for the reason above
+
     async with open_budgets(RedisBudgets(link=redis, workers=settings.workers, today=_today)) as budgets:
         yield budgets
 
@@ -159,8 +160,12 @@ def bound_of(settings: JudgeSettings) -> Bound:
     return Bound(tokens=settings.tokens, micros=micros)
 
 
-def _reply_cache(settings: JudgeSettings, redis: RedisLink | None) -> RedisReplies | None:
-    return RedisReplies(redis, settings.cache_seconds) if redis is not None and settings.cache_seconds else None
+def _reply_cache(settings: JudgeSettings, redis: RedisLink | None) -> ReplyCache | None:
+    if redis is None or not settings.cache_seconds:
+        return None
+    from service.redis.reply_cache import RedisReplies  # noqa: PLC0415 the client of Redis loads slowly
+
+    return RedisReplies(redis, settings.cache_seconds)
 
 
 def _today() -> date:

@@ -74,7 +74,9 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         # Azure's URLs name a version of the API, and its keys have a header of their own
         is_azure = "api-version" in base_url.params
         self._key = (("api-key", api_key) if is_azure else ("authorization", f"Bearer {api_key}")) if api_key else None
-        verify: SSLContext = httpx2.create_ssl_context(trust_env=False)
+        # loading the authorities' certificates takes a while, and a server without TLS needs none
+        is_secure = "https" in {base_url.scheme, httpx2.URL(proxy or "").scheme}
+        verify: SSLContext | bool = httpx2.create_ssl_context(trust_env=False) if is_secure else True
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, ssl=verify),
             # the caller bounds the total time

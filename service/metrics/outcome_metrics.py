@@ -14,7 +14,7 @@ from consumers.wire.span_source import SPAN_SOURCE
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import Rules
-from service.logs import digest, log
+from service.logs import LimitedLine, digest, log
 from service.metrics.alarm_metrics import AlarmMetrics
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
 from service.metrics.canary_metrics import CanaryMetrics
@@ -40,6 +40,8 @@ _JUDGES = 6
 
 _VERSIONS = 20
 """Versions of one agent with a label of their own, per process."""
+_STALL_SECONDS = 30.0
+"""Between two lines of the log about dependencies that fail."""
 
 
 class Metrics:
@@ -49,6 +51,7 @@ class Metrics:
         declared = DeclaredMetrics()
         self._of, self.registry = declared, declared.registry
         self._who = AgentLabels(tenants=BoundedLabels(settings.tenants), agents=BoundedLabels(settings.agents))
+        self._stalls = LimitedLine("dependency_stalled", seconds=_STALL_SECONDS)
         self._judges, self._versions = BoundedLabels(_JUDGES), VersionLabels(_VERSIONS)
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
@@ -152,9 +155,10 @@ class Metrics:
         self._of.published.labels("rejected").inc(len(rejected))
         self._of.published.labels("written").inc(count - len(rejected))
 
-    def stalled(self, dependency: str) -> None:
-        """Counts a failed try of a dependency."""
+    def stalled(self, dependency: str, error: Exception) -> None:
+        """Counts a failed try of a dependency, and logs some of the causes."""
         self._of.stalls.labels(dependency).inc()
+        self._stalls.warning(dependency=dependency, error=str(error))
 
     def process_ended(self, reason: str) -> None:
         """Counts a scoring process that ended during a call."""

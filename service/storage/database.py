@@ -42,6 +42,8 @@ from service.storage.pooler import (
 
 _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
+_NO_RIGHT = "42501"
+"""SQLSTATE of a statement that the role may not run."""
 _REFUSALS = frozenset({"22", "23", "54"})
 """SQLSTATE classes that blame the values: data exceptions, constraints and limits."""
 _IDLE_SECONDS = 1.0
@@ -127,6 +129,10 @@ def translate_errors(url: URL) -> Generator[None]:
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
             # the driver's message may repeat the row, so it must not reach a traceback
             raise RefusedByStore(_schema_names(cause, state)) from None
+        if state == _NO_RIGHT:
+            raise StoreUnavailable(
+                f"the database refuses ({failure_text(cause)}): sqlassay doctor prints the GRANT that is missing"
+            ) from None
         if state in LOST_STATEMENTS:
             raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
         raise StoreUnavailable(

@@ -76,9 +76,9 @@ class TracedOutcomes:
         """Shows the rules in force."""
         self.counts.rules_in_force(rules)
 
-    def stalled(self, dependency: str) -> None:
+    def stalled(self, dependency: str, error: Exception) -> None:
         """Counts a failed call of a dependency."""
-        self.counts.stalled(dependency)
+        self.counts.stalled(dependency, error)
 
     def failed(self, where: str, error: Exception) -> None:
         """Counts a bug."""

@@ -29,8 +29,6 @@ from tests.recounted_sums import sum_differences_kept_and_anew
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
-PATIENCE = 240
-"""Seconds until a suite gives up on something that must happen by itself."""
 MODEL_SECONDS = 0.3
 LARGEST = 12 * 1024 * 1024
 _WAITING = """
@@ -41,6 +39,10 @@ SELECT reason, attempts, min(due)::text AS due, count(*) AS count FROM deferred_
 def count(name: str, otherwise: int) -> int:
     """How often a suite repeats: `SQLASSAY_TEST_<name>`, else the slice that CI runs."""
     return int(os.environ.get(f"SQLASSAY_TEST_{name}", otherwise))
+
+
+PATIENCE = count("PATIENCE", 240)
+"""Seconds until a suite gives up on something that must happen by itself."""
 
 
 async def until(
@@ -221,16 +223,19 @@ class Stage:
             return await auditing.held(database)
 
     async def drained(self) -> None:
-        """Returns when every record is committed and no event waits."""
-
+        """Returns when every record is committed and no event waits; fails after `PATIENCE` without progress."""
+        least, deadline = None, 0.0
         async with self.connection() as database:
-
-            async def nothing_left() -> bool:
+            while True:
                 await asyncio.sleep(0.1)
                 waiting = await database.fetchval("SELECT count(*) FROM deferred_events")
-                return waiting == 0 and await auditing.lag(self.kafka) == 0
-
-            await until(nothing_left, "the workers to drain the topic", self._left)
+                left = waiting + await auditing.lag(self.kafka)
+                if left == 0:
+                    return
+                if least is None or left < least:
+                    least, deadline = left, time.monotonic() + PATIENCE
+                if time.monotonic() >= deadline:
+                    raise AssertionError(f"the workers did nothing for {PATIENCE} s: {await self._left()}")
 
     async def _left(self) -> str:
         """What keeps it from being drained."""

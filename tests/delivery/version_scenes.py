@@ -6,10 +6,13 @@ The other version is a commit of this repository; a clone without its history sk
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
+import tomllib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 
 from scoring import EVALUATOR_VERSION
@@ -46,9 +49,24 @@ def _commit(*arguments: str) -> str:
     return f"{found}^"
 
 
-def before_this_evaluator() -> str:
+def _another_evaluator() -> str:
     """The last commit with another evaluator version."""
     return _commit("-S", f'EVALUATOR_VERSION = "{EVALUATOR_VERSION}"', "--", "scoring/__init__.py")
+
+
+def _missing_packages(commit: str) -> list[str]:
+    """What that code imports and this environment lacks."""
+    needed = tomllib.loads(_git("show", f"{commit}:pyproject.toml").decode())["project"]["dependencies"]
+    installed = {each.name.lower().replace("_", "-") for each in distributions()}
+    return [name for name in (re.split(r"[^\w.-]", each)[0] for each in needed) if name.lower() not in installed]
+
+
+def before_this_evaluator() -> str:
+    """The last commit with another evaluator version; where its packages are gone, the cell is skipped."""
+    found = _another_evaluator()
+    if missing := _missing_packages(found):
+        unavailable(ServerMissing(f"the version before imports {', '.join(missing)}, which this environment lacks"))
+    return found
 
 
 def before_the_last_migration() -> str:
@@ -57,8 +75,8 @@ def before_the_last_migration() -> str:
     Commits of one evaluator version that is not released may score differently.
     """
     newest = str(max((ROOT / "migrations" / "versions").glob("*.py")).relative_to(ROOT))
-    other = before_this_evaluator()
-    if not _git("ls-tree", "--name-only", other, "--", newest):
+    other = _another_evaluator()
+    if not _missing_packages(other) and not _git("ls-tree", "--name-only", other, "--", newest):
         return other
     return _commit("--diff-filter=A", "--", newest)
 

@@ -57,9 +57,11 @@ class Worker:
 
     @staticmethod
     def variables(settings: Mapping[str, str], checkout: Path) -> dict[str, str]:
-        """The environment of a process of that code."""
+        """The environment of a process of that code, which refuses settings that it does not know."""
         others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
-        return {**others, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(checkout), **settings}
+        known = (checkout / "docs" / "settings.md").read_text(encoding="utf-8")
+        own = {name: value for name, value in settings.items() if "__" not in name or name in known}
+        return {**others, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(checkout), **own}
 
     @property
     def runs(self) -> bool:

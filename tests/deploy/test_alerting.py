@@ -22,6 +22,7 @@ import yaml
 from prometheus_client import start_http_server
 from sqlalchemy import URL
 
+from consumers.errors import StoreUnavailable
 from consumers.evaluation.event_evaluation import evaluate
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.judging.breaker import BreakerState
@@ -283,7 +284,7 @@ def record_failures(metrics: Metrics) -> None:
     event = decode_event({"question": "How many?", "sql": ""}, require_id=False)
     metrics.evaluated(evaluate(event, Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)))
     metrics.ended([Outcome(kind=OutcomeKind.UNSCORED, reason="EMPTY_SQL")])
-    metrics.stalled("store")
+    metrics.stalled("store", StoreUnavailable("it is gone"))
     metrics.kafka.dead_lettered("query-events", "NOT_JSON")
     metrics.kafka.lagged(Partition("query-events", 0), 1)
     metrics.storage.redis_failed("rules")

@@ -146,7 +146,7 @@ class MemoryOutcomes:
         """Keeps the rules in force."""
         self.in_force.update(rules)
 
-    def stalled(self, dependency: str) -> None:
+    def stalled(self, dependency: str, error: Exception) -> None:
         """Keeps the dependency that did not answer."""
         self.stalls.append(dependency)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from consumers.judging.masking.function_names import function_names
+from consumers.judging.masking.function_names import is_function_name
 from consumers.judging.masking.masker import UNITS, Masker
 from scoring.sql.dialects import canonical_dialect, parser_dialect
 
@@ -112,7 +112,7 @@ def _listed(tokens: Sequence[Token]) -> frozenset[int]:
 
 def mask_sql(masker: Masker, sql: str, tokens: Sequence[Token], dialect: str) -> str:
     """The SQL with stand-ins, and with one space in place of white space and comments."""
-    keywords = parser_dialect(canonical_dialect(dialect) or "").tokenizer_class.KEYWORDS
+    dialect = canonical_dialect(dialect) or ""
     parts: list[str] = []
     end = -1
     for place, token in enumerate(tokens):
@@ -123,7 +123,7 @@ def mask_sql(masker: Masker, sql: str, tokens: Sequence[Token], dialect: str) ->
         elif token.token_type is TokenType.IDENTIFIER:
             parts.append(gap + _in_quotes(sql[token.start], _identifier(masker, token.text)))
         else:
-            parts.append(gap + _masked(masker, token, called=called, keywords=keywords))
+            parts.append(gap + _masked(masker, token, called=called, dialect=dialect))
         end = token.end
     return "".join(parts)
 
@@ -134,7 +134,7 @@ def _is_phrase_compared_with(tokens: Sequence[Token], place: int) -> bool:
     return token.token_type is TokenType.IDENTIFIER and " " in token.text and tokens[place - 1].token_type in _COMPARE
 
 
-def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, TokenType]) -> str:
+def _masked(masker: Masker, token: Token, *, called: bool, dialect: str) -> str:
     kind, text = token.token_type, token.text
     if kind in LITERALS:
         return "'" + masker.literal(text).replace("'", "''") + "'"
@@ -142,9 +142,16 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
         return masker.number(text.rstrip("lL"))
     if text.isascii() and not any(map(str.isalnum, text)):
         return text if set(text) <= _SIGNS else " "
-    is_keyword = kind is not TokenType.VAR and " ".join(text.upper().split()) in keywords
-    is_function = called and (text.lower() in function_names() or masker.words.stays(text.lower()))
-    return text if is_keyword or is_function or text.lower() in UNITS else masker.name(text)
+    lowered = text.lower()
+    if lowered in UNITS or (kind is not TokenType.VAR and _is_keyword(text, dialect)):
+        return text
+    if called and (masker.words.stays(lowered) or is_function_name(lowered, dialect)):
+        return text
+    return masker.name(text)
+
+
+def _is_keyword(text: str, dialect: str) -> bool:
+    return " ".join(text.upper().split()) in parser_dialect(dialect).tokenizer_class.KEYWORDS
 
 
 def _identifier(masker: Masker, name: str) -> str:

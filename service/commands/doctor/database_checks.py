@@ -23,7 +23,9 @@ SKEW_SECONDS = 30.0
 """Seconds between the clocks at which `SQLAssayClockSkew` fires."""
 _SAID = text(
     "SELECT current_setting('server_version_num')::int / 10000 AS version, current_user AS role,"
-    " has_schema_privilege(current_schema(), 'CREATE') AS creates"
+    " current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS creates,"
+    " (SELECT string_agg(relname, ', ' ORDER BY relname) FROM pg_class WHERE relkind = 'p'"
+    " AND relnamespace = current_schema()::regnamespace AND NOT pg_has_role(relowner, 'USAGE')) AS strange"
 )
 _REFUSED = text(
     "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')"
@@ -95,11 +97,21 @@ async def _allowed(engine: AsyncEngine) -> list[CheckResult]:
             f"role {role} may not read and write {tables}",
             f"run as their owner: GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {role}",
         ),
-        ok("database.partitions", f"role {role} may create partitions")
-        if said.creates
-        else warning(
-            "database.partitions",
-            f"role {role} may not create tables, so new days get no partition",
-            f"run as the owner of the schema: GRANT CREATE ON SCHEMA public TO {role}",
-        ),
+        _partitions(role, said.schema, creates=said.creates, strange=said.strange),
     ]
+
+
+def _partitions(role: str, schema: str, *, creates: bool, strange: str | None) -> CheckResult:
+    """Whether the role may create and drop partitions. Only the owner of a table may, whatever else is granted."""
+    check = "database.partitions"
+    if not creates:
+        said = f"role {role} may not create tables, so new days get no partition"
+        return warning(check, said, f"run as the owner of the schema: GRANT CREATE ON SCHEMA {schema} TO {role}")
+    if strange is not None:
+        return warning(
+            check,
+            f"role {role} does not own {strange}, so new days get no partition, and expired ones stay",
+            f"run in psql as a superuser: SELECT format('ALTER TABLE %I.%I OWNER TO %I', '{schema}', relname, '{role}')"  # noqa: S608 names of the catalogue, printed for a person
+            f" FROM pg_class WHERE relnamespace = '{schema}'::regnamespace AND relkind IN ('r', 'p') \\gexec",
+        )
+    return ok(check, f"role {role} may create and drop partitions")

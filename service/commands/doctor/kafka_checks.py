@@ -56,7 +56,9 @@ def _topics(settings: KafkaSettings, sight: KafkaSight, topics: Collection[str])
         seen = sight.topics[topic]
         if not seen.partitions:
             needed = topic in settings.groups
-            said = "it does not exist" if needed else "it does not exist until it is first written, if at all"
+            said = "it does not exist"
+            if not needed:
+                said += "; unless the broker makes topics that are written, workers keep their events until it does"
             fix = f"{_CREATE} {topic} --partitions N --replication-factor 3"
             yield (error if needed else warning)(f"kafka.topic {topic}", said, fix)
         elif seen.leaderless:

@@ -8,12 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from redis.exceptions import RedisError
 
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.failures import failure_text
+from service.kafka.login import security
 from service.redis.link import open_redis
 from service.settings import Settings
 from service.settings.storage_settings import RedisSettings
@@ -21,6 +23,8 @@ from service.settings.storage_settings import RedisSettings
 SOON_DAYS = 14
 """Days before its end at which a certificate is a warning."""
 _SECONDS = 10.0
+_VERDICT_SECONDS = 2.0
+"""How long a server may take to refuse our certificate."""
 _DAY = 86_400
 
 
@@ -46,6 +50,8 @@ class SecureServer:
     host: str
     port: int
     context: ssl.SSLContext
+    shown: Path | None = None
+    """The certificate that we show, which the server may refuse."""
 
     async def examine(self) -> CheckResult:
         """How long its certificate is valid."""
@@ -55,6 +61,10 @@ class SecureServer:
         except ssl.SSLCertVerificationError as failure:
             fix = "renew the certificate, or trust the authority that signed it"
             return error(check, f"its certificate is refused: {failure.verify_message}", fix)
+        except _RefusesUsError as failure:
+            ends = f"openssl x509 -enddate -noout -in {self.shown}"
+            fix = f"renew {self.shown} if it has ended ({ends}), or have the server trust its signer"
+            return error(check, f"it closes the connection once it has seen our certificate: {failure}", fix)
         except (OSError, TimeoutError) as failure:
             return error(check, f"no connection ({failure_text(failure)})", "start the server, or correct its address")
         said = f"its certificate ends in {left / _DAY:.0f} days"
@@ -63,8 +73,10 @@ class SecureServer:
     async def _ends(self) -> float:
         """When its certificate ends, in seconds since 1970."""
         async with asyncio.timeout(_SECONDS):
-            _, writer = await asyncio.open_connection(self.host, self.port, ssl=self.context)
+            reader, writer = await asyncio.open_connection(self.host, self.port, ssl=self.context)
         try:
+            if self.shown is not None:
+                await _accepted(reader)
             found = writer.get_extra_info("ssl_object").getpeercert()
             return ssl.cert_time_to_seconds(found["notAfter"])
         finally:
@@ -73,14 +85,31 @@ class SecureServer:
                 await writer.wait_closed()
 
 
+class _RefusesUsError(Exception):
+    """The server does not accept our certificate."""
+
+
+async def _accepted(reader: asyncio.StreamReader) -> None:
+    """Returns once the server waits for a request; with TLS 1.3 it refuses a certificate after the handshake only."""
+    try:
+        async with asyncio.timeout(_VERDICT_SECONDS):
+            if not await reader.read(1):
+                raise _RefusesUsError("it gives no reason")
+    except TimeoutError:
+        return
+    except (ssl.SSLError, ConnectionError) as failure:
+        raise _RefusesUsError(failure_text(failure)) from failure
+
+
 def secure_servers(settings: Settings) -> Iterator[SecureServer]:
     """The brokers and the model server, where they are reached with TLS."""
     kafka, model = settings.kafka, settings.judge.base_url
     if kafka.tls and kafka.bootstrap_servers:
-        context = ssl.create_default_context(cafile=kafka.ca_file)
+        context = security(kafka).ssl_context
         for each in kafka.bootstrap_servers.split(","):
             host, _, port = each.strip().rpartition(":")
-            yield SecureServer(name="kafka", host=host, port=int(port), context=context)
+            shown = kafka.certificate_file
+            yield SecureServer(name="kafka", host=host, port=int(port), context=context, shown=shown)
     parts = urlsplit(model or "")
     if parts.scheme == "https" and parts.hostname:
         context = ssl.create_default_context()

@@ -1,6 +1,7 @@
 """The command line as a whole: quick help, versions, and a bench whose figures are consistent."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -10,8 +11,9 @@ import pytest
 from scoring import EVALUATOR_VERSION
 
 
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+def python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **variables}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment)
 
 
 @pytest.mark.slow  # starts each command as a process
@@ -41,6 +43,27 @@ def test_every_command_explains_itself(command: list[str]) -> None:
 def test_help_loads_neither_the_scorer_nor_the_store() -> None:
     done = python("-c", "import sys, service.commands.cli; print(*sys.modules)")
     assert {"sqlglot", "sqlalchemy", "fastapi", "pydantic"} & set(done.stdout.split()) == set()
+
+
+@pytest.mark.slow  # starts a process that asks a model
+def test_asking_a_model_loads_only_the_dialect_of_the_answer_and_what_the_server_needs() -> None:
+    score = "from service.__main__ import main; main()"
+    done = python(
+        "-c",
+        f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); {score}",
+        *("score", "--judge", "llm", "-q", "How many members?", "--sql", "SELECT count(*) FROM m WHERE n IN (1)"),
+        SQLASSAY_JUDGE__BASE_URL="http://127.0.0.1:9/v1",  # nobody listens, and it has no TLS
+        SQLASSAY_JUDGE__MODEL="any",
+        SQLASSAY_JUDGE__PRICES='{"any": {"sent": 0, "received": 0}}',
+        SQLASSAY_JUDGE__TRIES="1",
+    )
+    loaded = set(done.stdout.split())
+    assert "aiohttp" in loaded, done.stderr
+    assert {"redis", "opentelemetry", "httpcore2", "structlog", "sqlalchemy", "fastapi"} & loaded == set()
+    assert {each for each in loaded if each.startswith("sqlglot.generators.")} <= {
+        "sqlglot.generators.sqlite",
+        "sqlglot.generators.sqlite__mypyc",
+    }
 
 
 def test_the_version_names_the_release_and_the_evaluator() -> None:

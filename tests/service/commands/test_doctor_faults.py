@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,13 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from sqlalchemy import URL
 
+from service.commands.doctor.findings import CheckHealth, CheckResult
+from service.commands.doctor.other_checks import secure_servers
+from service.settings import Settings
+from service.settings.stream_settings import KafkaSettings
 from tests.conftest import administer
 from tests.delivery.workers import ROOT, WRONG_CLOCK
+from tests.servers.certificates import write_certificate
 from tests.servers.fixtures import Kafka, available, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer, SecondBroker
 from tests.servers.secure_kafka import USER, SecureKafka
@@ -145,3 +151,56 @@ async def test_a_clock_that_is_wrong_is_named(database: URL, tmp_path: Path, wro
     if health == "error":
         assert ("ahead of" if wrong_by < 0 else "behind") in found["detail"]
         assert "NTP" in found["fix"]
+
+
+async def test_a_role_that_has_every_right_and_does_not_own_the_tables_is_named(database: URL, postgres_url: URL):
+    role, as_owner = f"worker_{database.database}", postgres_url.set(database=database.database)
+    await administer(postgres_url, f"CREATE ROLE {role} LOGIN PASSWORD 'quartz'")
+    given = database.set(username=role, password="quartz").render_as_string(hide_password=False)
+    for right in ("CREATE ON SCHEMA public", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public"):
+        await administer(as_owner, f"GRANT {right} TO {role}")
+    code, found = await doctor(SQLASSAY_DATABASE__URL=given)
+    named = found["database.partitions"]
+    assert (code, named["health"], found["database.permissions"]["health"]) == (0, "warning", "ok")
+    assert "does not own evaluations" in named["detail"]
+    await administer(
+        as_owner,
+        f"DO $$ DECLARE said text; BEGIN FOR said IN {_select(named['fix'])} LOOP EXECUTE said; END LOOP; END $$",
+    )
+    _, found = await doctor(SQLASSAY_DATABASE__URL=given)
+    assert found["database.partitions"]["health"] == "ok"
+
+
+def _select(fix: str) -> str:
+    """The query whose rows psql runs."""
+    return fix.partition("superuser: ")[2].removesuffix("\\gexec")
+
+
+async def test_a_broker_that_refuses_our_certificate_is_named(tmp_path: Path):
+    authority = write_certificate(tmp_path, "ca")
+    for name, issuer in (("broker", authority), ("user", authority), ("stranger", None)):
+        write_certificate(tmp_path, name, issuer)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=tmp_path / "ca.crt")
+    context.load_cert_chain(tmp_path / "broker.crt", tmp_path / "broker.key")
+    context.verify_mode = ssl.CERT_REQUIRED
+
+    async def examined(name: str, port: int) -> CheckResult:
+        kafka = KafkaSettings(
+            bootstrap_servers=f"127.0.0.1:{port}",
+            tls=True,
+            ca_file=tmp_path / "ca.crt",
+            certificate_file=tmp_path / f"{name}.crt",
+            key_file=tmp_path / f"{name}.key",
+        )
+        [server] = secure_servers(Settings(kafka=kafka))
+        return await server.examine()
+
+    def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Says nothing, as a broker that waits for a request."""
+
+    async with await asyncio.start_server(wait, "127.0.0.1", 0, ssl=context) as server:
+        port = server.sockets[0].getsockname()[1]
+        accepted, refused = await asyncio.gather(*(examined(each, port) for each in ("user", "stranger")))
+    assert "its certificate ends in 0 days" in accepted.detail
+    assert (refused.health, "UNKNOWN_CA" in refused.detail) == (CheckHealth.ERROR, True), refused
+    assert str(tmp_path / "stranger.crt") in (refused.fix or "")
