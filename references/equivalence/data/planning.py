@@ -62,13 +62,18 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
 
 
 def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
-    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or times too."""
-    found = {cell: form for cell, column in _cells(tables) if (form := column.dates(translated=typed)) is not None}
+    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or with times or without."""
     return {
-        cell: form if typed or cell not in facts.timed else DateForm.EITHER
-        for cell, form in found.items()
-        if cell not in facts.undated
+        cell: form if typed else _as_compared(cell, form, facts)
+        for cell, column in _cells(tables)
+        if (form := column.dates(translated=typed)) is not None and cell not in facts.undated
     }
+
+
+def _as_compared(cell: Cell, form: DateForm, facts: Facts) -> DateForm:
+    if form is DateForm.EITHER and cell in facts.moments:
+        return DateForm.MOMENT
+    return DateForm.EITHER if cell in facts.timed else form
 
 
 def _cells(tables: Sequence[DeclaredTable]) -> Iterator[tuple[Cell, DeclaredColumn]]:

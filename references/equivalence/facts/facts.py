@@ -35,6 +35,8 @@ class Facts:
     """Columns that the queries treat as texts that are no ISO dates, whatever their declared type."""
     timed: set[Cell] = field(default_factory=set[Cell])
     """Columns of which a LIKE pattern leaves the time of day open."""
+    moments: set[Cell] = field(default_factory=set[Cell])
+    """Columns that are compared with a text of a day and a time."""
     truths: set[Cell] = field(default_factory=set[Cell])
     """Columns that are conditions of their own."""
 

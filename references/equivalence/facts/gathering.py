@@ -34,6 +34,7 @@ _HOLDING = (exp.Where, exp.Having, exp.Connector, exp.Not, exp.EQ, exp.Is)
 _ISO = re.compile(r"(?:\d{4}(?:[-%_]|$)|\d{0,3}[%_]|[%_-])")
 """How a text or a pattern begins that is compared with ISO dates."""
 _WHOLE_DAY = re.compile(r"\d{4}-\d\d-\d\d%")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d.*")
 _EDGES = (0, 4, 5, 7, 8, 10)
 """Places between the year, the month, the day and their dashes."""
 _MOST = 40
@@ -151,6 +152,8 @@ class Gatherer:
                 self._facts.undated.update(operand.cells)
             if operator is Operator.LIKE and _WHOLE_DAY.fullmatch(literal):
                 self._facts.timed.update(operand.cells)
+            if operator is not Operator.LIKE and _MOMENT.fullmatch(literal):
+                self._facts.moments.update(operand.cells)
         found = values_for(operand.form, operator, literal, start=operand.start)
         self._facts.add(operand.cells, (*found.inside, literal) if closed else found.inside, found.beside)
 

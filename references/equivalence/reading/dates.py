@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS, SECONDS
+from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
 
 _UNITS: Mapping[str, str] = {
     "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
@@ -23,7 +24,7 @@ _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", 
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
 _PARTS: Mapping[str, str] = {
     "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
-    "DAYOFYEAR": "%j",
+    "DAYOFYEAR": "%j", "YEAR_MONTH": "%Y%m",
 }  # fmt: skip
 _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.Year: "YEAR",
@@ -33,13 +34,20 @@ _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.DayOfYear: "DOY",
     exp.Quarter: "QUARTER",
     exp.DayOfWeek: "WEEKDAY",
+    exp.DayOfWeekIso: "ISODOW",
+    exp.Hour: "HOUR",
+    exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
 }
 _FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks"})
 """Dialects whose DAYOFWEEK is 1 on Sunday."""
+_FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
+"""Dialects in which a Sunday is 0."""
+_NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
+_SEVEN = exp.Literal.number(7)
+_MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
 _WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
 _SPELLED = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+)")
-_TOKENS = (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"))
-"""What formats of Oracle and Snowflake are made of."""
 
 
 def unit_of(node: exp.Expr | str | None, default: str = "DAY") -> str | None:
@@ -142,11 +150,17 @@ def _months_later(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
-    unit = "WEEK" if word is not None and word.name.upper() in {"ISOWEEK", "IW"} else unit_of(word)
-    sunday = unit == "WEEK" and unit_of(word) == "WEEK" and dialect not in _MONDAYS
-    if unit is None or sunday or unit in {"MINUTE", "SECOND"}:
+    monday = dialect in _MONDAYS or (word is not None and word.name.upper() in {"ISOWEEK", "IW", "MONDAY"})
+    if word is not None and word.name.upper() in {"ISOWEEK", "IW", "MONDAY", "SUNDAY"}:
+        word = exp.var("WEEK")
+    unit = unit_of(word)
+    if unit is None or unit in {"MINUTE", "SECOND"}:
         return None
-    return call("day_floor", plain(node.this), unit)
+    if unit != "WEEK" or monday:
+        return call("day_floor", plain(node.this), unit)
+    # a week that begins on Sunday
+    next_day = call("day_plus", plain(node.this), exp.Literal.number(1), "DAY")
+    return call("day_plus", call("day_floor", next_day, unit), exp.Neg(this=exp.Literal.number(1)), "DAY")
 
 
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -167,9 +181,14 @@ def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
     return call("day_of", *(each for each in parts if each is not None)) if None not in parts else None
 
 
-def _named(node: exp.Expr, _: str) -> exp.Expr | None:
+def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """Functions that the parser does not know."""
     name, given = node.name.upper(), node.expressions
+    if name == "WEEKDAY" and len(given) == 1:
+        number = _integer(plain(given[0]), "%w")
+        return number if dialect in _FROM_ZERO else _turned(number, 6, 0)
+    if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
+        return call("datetime", plain(given[0]))
     if name == "MAKE_DATE" and len(given) == 3:
         return call("day_of", *given)
     if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
@@ -183,25 +202,56 @@ def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
     return exp.Date(this=node.this.copy()) if iso else None
 
 
-def _spelled(node: exp.Expr, _: str) -> exp.Expr | None:
-    """TO_CHAR of a date, by a format of known words alone."""
+def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """A date by a format of words or codes, without the mark that the parser adds for Spark."""
     format_ = node.args.get("format")
-    if not isinstance(format_, exp.Literal):
-        return None
-    text = format_.name.upper()
-    for word, code in _TOKENS:
-        text = text.replace(word, code)
-    if re.search(r"[A-Z]", re.sub(r"%[YmdHMS]", "", text)) or "%" not in text:
-        return None
-    return exp.TimeToStr(this=plain(node.this).copy(), format=exp.Literal.string(text))
+    if isinstance(format_, exp.Literal):
+        format_ = exp.Literal.string(format_.name.removesuffix("strict"))
+    worded = isinstance(node, exp.ToChar) or dialect == "postgres"
+    return formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
 
 
-def _formatted(node: exp.Expr, _: str) -> exp.Expr | None:
-    """A format without the mark that the parser adds for Spark."""
-    format_ = node.args.get("format")
-    if not isinstance(format_, exp.Literal) or not format_.name.endswith("strict"):
+def _name(code: str) -> Callable[[exp.Expr, str], exp.Expr | None]:
+    return lambda node, _: formatted(plain(node.this), abbreviated(node, code))
+
+
+def _moment(node: exp.Expr, _: str) -> exp.Expr | None:
+    """A conversion to a moment. SQLite would read the type as that of a number."""
+    if isinstance(node, exp.Cast) and not node.is_type(*_MOMENTS):
         return None
-    return exp.TimeToStr(this=plain(node.this).copy(), format=exp.Literal.string(format_.name.removesuffix("strict")))
+    return call("datetime", plain(node.this)) if not node.args.get("zone") and not node.args.get("format") else None
+
+
+def _compared(node: exp.Expr, _: str) -> exp.Expr | None:
+    """The difference of two moments and an interval: the later moment and the earlier one with the interval."""
+    for gap, interval in ((node.this, node.expression), (node.expression, node.this)):
+        while isinstance(gap, exp.Paren):
+            gap = gap.this
+        if not isinstance(gap, exp.Sub) or not isinstance(interval, exp.Interval):
+            continue
+        later = _with_interval(gap.expression, interval, sign=1)
+        if later is None or _counts_months(later):
+            return None
+        sides = (gap.this.copy(), later) if interval is node.expression else (later, gap.this.copy())
+        return type(node)(this=sides[0], expression=sides[1])
+    return None
+
+
+def _counts_months(node: exp.Expr) -> bool:
+    return any(each.name in MONTHS for each in node.find_all(exp.Literal) if each.is_string)
+
+
+def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
+    """The seconds or whole days between two moments, or the whole years of AGE."""
+    while isinstance(gap, exp.Paren):
+        gap = gap.this
+    if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE" and len(gap.expressions) == 2:
+        return call("day_span", *map(plain, gap.expressions), "YEAR") if part == "YEAR" else None
+    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
+        return None
+    unit = "DAY" if part == "DAY" else "SECOND"
+    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
+    return whole if part == "DAY" else exp.cast(whole, "REAL")
 
 
 _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = {
@@ -215,21 +265,27 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
     exp.StrToDate: _parsed,
-    exp.ToChar: _spelled,
-    exp.TimeToStr: _formatted,
+    **dict.fromkeys((exp.ToChar, exp.TimeToStr), _spelled),
+    exp.Dayname: _name("%A"),
+    exp.Monthname: _name("%B"),
+    **dict.fromkeys((exp.Cast, exp.TryCast, exp.Timestamp, exp.TsOrDsToDatetime), _moment),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _compared),
 }
 
 
 def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """An extracted year, quarter, month, day, weekday or time, as a whole number."""
-    part = _PART_CALLS.get(type(node))
-    date = node.this
-    if isinstance(node, exp.Extract):
-        part, date = node.name.upper(), node.expression
+    part, date = _asked(node)
     if part is None:
         return None
-    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW"}:
+    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
         return _weekday(part, plain(date), dialect)
+    if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
+        found = _part_of_gap(part, date)
+        if found is not None or part == "EPOCH":
+            return found
+    if part == "DATE":
+        return exp.Date(this=plain(date).copy())
     if unit_of(part) == "QUARTER":
         third = exp.paren(exp.Add(this=_integer(plain(date), "%m"), expression=exp.Literal.number(2)))
         return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
@@ -237,12 +293,31 @@ def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
     return _integer(plain(date), pattern) if pattern is not None else None
 
 
+def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
+    """The part of a date that a node takes, and the date."""
+    if isinstance(node, exp.Extract):
+        return node.name.upper(), node.expression
+    if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
+        return node.expressions[0].name.upper(), node.expressions[1]
+    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
+        return "EPOCH", node.this
+    return _PART_CALLS.get(type(node)), node.this
+
+
 def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
     number = _integer(date, "%w")
-    if part == "DOW" and dialect in {"postgres", "redshift", "duckdb"}:
+    if part in {"ISODOW", "DAYOFWEEKISO"}:
+        return _turned(number, 6, 1)
+    if dialect in _FROM_ZERO:
         return number
     counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
+
+
+def _turned(number: exp.Expr, by: int, first: int) -> exp.Expr:
+    """The number of a weekday in a week that begins on another day."""
+    rest = exp.Mod(this=exp.paren(exp.Add(this=number, expression=exp.Literal.number(by))), expression=_SEVEN.copy())
+    return exp.paren(exp.Add(this=rest, expression=exp.Literal.number(first)) if first else rest)
 
 
 def _integer(date: exp.Expr, pattern: str) -> exp.Expr:
