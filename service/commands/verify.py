@@ -161,7 +161,7 @@ def _on_database(where: str, allowance: Allowance, pair: Pair) -> OnDatabase:
 
 
 def _timeout(options: VerifyOptions) -> float:
-    """Seconds after which a pair is ended: those of its budget, and on a database four queries with their own limits."""
+    """Seconds after which a pair is ended: for its budget, and on a database for four queries with their own limits."""
     return _BUSY * options.budget + _GRACE + (0 if options.database is None else 4 * _QUERY.seconds)
 
 

@@ -35,7 +35,14 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     pools = tuple(_pool(number, each, facts, forms, typed=typed) for number, each in enumerate(groups.values()))
     links = tuple(_link(each, ordered) for each in references)
     rules = {table.name: _rules(table) for table in ordered if table.checks}
-    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links, rules=rules)
+    return Population(
+        plans=plans,
+        pools=pools,
+        sizes=tuple(sorted(facts.sizes)),
+        links=links,
+        steps=tuple(sorted(facts.steps)),
+        rules=rules,
+    )
 
 
 def _references(schema: Schema, tables: Sequence[DeclaredTable]) -> list[Reference]:
@@ -62,7 +69,7 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
 
 
 def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
-    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or with times or without."""
+    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or whether it has times."""
     return {
         cell: form if typed else _as_compared(cell, form, facts)
         for cell, column in _cells(tables)
@@ -202,8 +209,10 @@ def _dates(
         tuple(each for each in values if isinstance(each, str) and is_date(each)) for values in (inside, beside)
     )
     near += EDGES if edges else ()
-    noons = [f"{each[:10]} 12:00:00" for each in (*within, *near)] if forms - {DateForm.DAY} else []
-    return within, _distinct((*near, *noons))
+    if not forms - {DateForm.DAY}:
+        return within, near
+    inner, outer = ([f"{each[:10]} 12:00:00" for each in values] for values in (within, near))
+    return _distinct((*within, *inner)), _distinct((*near, *outer))
 
 
 def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import fresh_value
+from references.equivalence.facts.date_steps import Step
 from references.equivalence.pair import Contents, Level
 from references.sandbox import Layout, Row, Value
 from references.schema import DateForm, DeclaredColumn, ValueKind
@@ -125,6 +126,8 @@ class Population:
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
+    steps: tuple[Step, ...] = ()
+    """How far apart dates are that the queries compare."""
     rules: Mapping[str, RowRules] = field(default_factory=dict[str, RowRules])
     """The conditions on rows, by table."""
 

@@ -23,6 +23,7 @@ from references.equivalence.proof.logic import (
     some,
     z3,
 )
+from references.equivalence.proof.dates import moment_of
 from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.queries import machine_over, result_of
 from references.equivalence.proof.rows import Frame, Relation, UnknownRow
@@ -113,6 +114,8 @@ class _Attempt:
         calendar = Calendar(_FIRST_YEARS.get(self.a.dialect, 1))
         machine = machine_over(tables, texts, self._tick, calendar, dates=dates)
         left, right = result_of(machine, self.a.tree), result_of(machine, self.b.tree)
+        cells = (cell for table in tables.values() for row in table.rows for cell in row.cells)
+        calendar.relate([when.day for cell in cells if (when := moment_of(cell)) is not None])
         facts = [
             *valid_data(population, tables, assumed),
             *_declared(population, machine),

@@ -21,7 +21,7 @@ _NAMES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
 """Codes of names: the code of a number, and the name of each of its values."""
 _WHOLE = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
 """Codes that every dialect and SQLite read alike, and what is no letter."""
-_PIECES = re.compile(r"%[BbAay]|(?:(?!%[BbAay])(?:%.|.))+")
+_CODE = re.compile(r"%.")
 _TOKENS: Mapping[str, Sequence[tuple[str, str]]] = {
     "oracle": (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S")),
     "snowflake": (
@@ -34,43 +34,43 @@ _TOKENS: Mapping[str, Sequence[tuple[str, str]]] = {
 
 
 def formatted(date: exp.Expr, format_: exp.Expr | None) -> exp.Expr | None:
-    """A date by a format, in pieces that SQLite can write; `None` for one that has other codes.
+    """A date by a format, as SQLite can write it; `None` for one that has other codes.
 
     >>> from sqlglot import parse_one
-    >>> formatted(parse_one("d"), exp.Literal.string("%Y-%y")).sql("sqlite")
-    "STRFTIME('%Y-', d) || SUBSTRING(STRFTIME('%Y', d), 3, 2)"
+    >>> formatted(parse_one("d"), exp.Literal.string("%Y-%m")).sql("sqlite")
+    "STRFTIME('%Y-%m', d)"
+    >>> formatted(parse_one("d"), exp.Literal.string("%a")).sql("sqlite")[:47]
+    "CASE WHEN STRFTIME('%w', d) = '0' THEN 'Sun' WH"
     """
     if not isinstance(format_, exp.Literal):
         return None
-    pieces = _PIECES.findall(format_.name)
-    found = [_piece(date, each) for each in pieces]
-    if "".join(pieces) != format_.name or not found or None in found:
-        return None
-    whole, *rest = [each for each in found if each is not None]
-    for each in rest:
-        whole = exp.DPipe(this=whole, expression=each, safe=True)
-    return whole
+    codes = _CODE.findall(format_.name)
+    known = not _WHOLE.sub("", "".join(each for each in _split(format_.name) if each not in _NAMES and each != "%y"))
+    return _formatted(date, format_.name) if known and codes.count("%y") <= (format_.name == "%y") else None
 
 
-def _piece(date: exp.Expr, code: str) -> exp.Expr | None:
-    if code in _NAMES:
-        number, names = _NAMES[code]
-        ifs = [
-            exp.If(this=exp.EQ(this=_text(date, number), expression=exp.Literal.string(value)), true=_quoted(name))
-            for value, name in names
-        ]
-        return exp.Case(ifs=ifs)
-    if code == "%y":
+def _split(format_: str) -> list[str]:
+    return [each for each in re.split(r"(%.)", format_) if each]
+
+
+def _formatted(date: exp.Expr, format_: str) -> exp.Expr:
+    """A branch for each name, which is a part of the format there."""
+    pieces = _split(format_)
+    place = next((place for place, each in enumerate(pieces) if each in _NAMES), None)
+    if format_ == "%y":
         return exp.Substring(this=_text(date, "%Y"), start=exp.Literal.number(3), length=exp.Literal.number(2))
-    return None if _WHOLE.sub("", code) else _text(date, code)
+    if place is None:
+        return _text(date, format_) if "%" in format_ else exp.Literal.string(format_)
+    number, names = _NAMES[pieces[place]]
+    ifs: list[exp.Expr] = []
+    for value, name in names:
+        branch = _formatted(date, "".join((*pieces[:place], name, *pieces[place + 1 :])))
+        ifs.append(exp.If(this=exp.EQ(this=_text(date, number), expression=exp.Literal.string(value)), true=branch))
+    return exp.Case(ifs=ifs)
 
 
 def _text(date: exp.Expr, code: str) -> exp.Expr:
     return exp.TimeToStr(this=date.copy(), format=exp.Literal.string(code))
-
-
-def _quoted(name: str) -> exp.Expr:
-    return exp.Literal.string(name)
 
 
 def abbreviated(node: exp.Expr, full: str) -> exp.Literal:

@@ -20,6 +20,8 @@ _MONDAYS = frozenset(
     {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
 )
 """Dialects in which a truncated week begins on Monday."""
+_FROM_MONDAY = frozenset({"ISOWEEK", "IW", "MONDAY"})
+"""Words for a week that begins on Monday."""
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
 _PARTS: Mapping[str, str] = {
@@ -44,7 +46,6 @@ _FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks",
 _FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
 """Dialects in which a Sunday is 0."""
 _NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
-_SEVEN = exp.Literal.number(7)
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
 _WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
 _SPELLED = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+)")
@@ -149,27 +150,33 @@ def _months_later(node: exp.Expr, _: str) -> exp.Expr | None:
 
 
 def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    word = node.args.get("unit")
-    monday = dialect in _MONDAYS or (word is not None and word.name.upper() in {"ISOWEEK", "IW", "MONDAY"})
-    if word is not None and word.name.upper() in {"ISOWEEK", "IW", "MONDAY", "SUNDAY"}:
-        word = exp.var("WEEK")
-    unit = unit_of(word)
+    return _start(plain(node.this), node.args.get("unit"), dialect)
+
+
+def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """The first day of the unit; a week begins on Monday, or the day before."""
+    name = word.name.upper() if word is not None else ""
+    unit = "WEEK" if name in {*_FROM_MONDAY, "SUNDAY"} else unit_of(word)
     if unit is None or unit in {"MINUTE", "SECOND"}:
         return None
-    if unit != "WEEK" or monday:
-        return call("day_floor", plain(node.this), unit)
-    # a week that begins on Sunday
-    next_day = call("day_plus", plain(node.this), exp.Literal.number(1), "DAY")
+    if unit != "WEEK" or dialect in _MONDAYS or name in _FROM_MONDAY:
+        return call("day_floor", date, unit)
+    next_day = call("day_plus", date, exp.Literal.number(1), "DAY")
     return call("day_plus", call("day_floor", next_day, unit), exp.Neg(this=exp.Literal.number(1)), "DAY")
 
 
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    unit = unit_of(node.args.get("unit"))
+    word = node.args.get("unit")
+    late, early = plain(node.this), plain(node.expression)
+    unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
+    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff)
+    if unit == "WEEK" and starts and dialect in {*_MONDAYS, "bigquery"}:
+        ends = [_start(each, word, dialect) for each in (late, early)]
+        days = call("day_gap", *(each for each in ends if each is not None), "DAY")
+        return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
     if unit is None or (unit == "WEEK" and dialect in _BOUNDARIES):
         return None
-    days = node.args.get("unit") is None
-    name = "day_gap" if days or (dialect in _BOUNDARIES and isinstance(node, exp.DateDiff)) else "day_span"
-    return call(name, plain(node.this), plain(node.expression), unit)
+    return call("day_gap" if word is None or starts else "day_span", late, early, unit)
 
 
 def _last(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -186,7 +193,7 @@ def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     name, given = node.name.upper(), node.expressions
     if name == "WEEKDAY" and len(given) == 1:
         number = _integer(plain(given[0]), "%w")
-        return number if dialect in _FROM_ZERO else _turned(number, 6, 0)
+        return number if dialect in _FROM_ZERO else _from_monday(number, 0)
     if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
         return call("datetime", plain(given[0]))
     if name == "MAKE_DATE" and len(given) == 3:
@@ -208,7 +215,9 @@ def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if isinstance(format_, exp.Literal):
         format_ = exp.Literal.string(format_.name.removesuffix("strict"))
     worded = isinstance(node, exp.ToChar) or dialect == "postgres"
-    return formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    # one that cannot be written is refused as TO_CHAR is
+    return found or exp.ToChar(this=node.this.copy(), format=format_)
 
 
 def _name(code: str) -> Callable[[exp.Expr, str], exp.Expr | None]:
@@ -224,9 +233,8 @@ def _moment(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _compared(node: exp.Expr, _: str) -> exp.Expr | None:
     """The difference of two moments and an interval: the later moment and the earlier one with the interval."""
-    for gap, interval in ((node.this, node.expression), (node.expression, node.this)):
-        while isinstance(gap, exp.Paren):
-            gap = gap.this
+    for side, interval in ((node.this, node.expression), (node.expression, node.this)):
+        gap = side.unnest()
         if not isinstance(gap, exp.Sub) or not isinstance(interval, exp.Interval):
             continue
         later = _with_interval(gap.expression, interval, sign=1)
@@ -243,8 +251,7 @@ def _counts_months(node: exp.Expr) -> bool:
 
 def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
     """The seconds or whole days between two moments, or the whole years of AGE."""
-    while isinstance(gap, exp.Paren):
-        gap = gap.this
+    gap = gap.unnest()
     if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE" and len(gap.expressions) == 2:
         return call("day_span", *map(plain, gap.expressions), "YEAR") if part == "YEAR" else None
     if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
@@ -307,17 +314,20 @@ def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
 def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
     number = _integer(date, "%w")
     if part in {"ISODOW", "DAYOFWEEKISO"}:
-        return _turned(number, 6, 1)
+        return _from_monday(number, 1)
     if dialect in _FROM_ZERO:
         return number
     counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
 
 
-def _turned(number: exp.Expr, by: int, first: int) -> exp.Expr:
-    """The number of a weekday in a week that begins on another day."""
-    rest = exp.Mod(this=exp.paren(exp.Add(this=number, expression=exp.Literal.number(by))), expression=_SEVEN.copy())
-    return exp.paren(exp.Add(this=rest, expression=exp.Literal.number(first)) if first else rest)
+def _from_monday(number: exp.Expr, first: int) -> exp.Expr:
+    """The number of a weekday, counted from Monday."""
+    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
+    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
+    return exp.Case(
+        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
+    )
 
 
 def _integer(date: exp.Expr, pattern: str) -> exp.Expr:

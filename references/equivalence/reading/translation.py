@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
-from references.equivalence.reading.date_formats import formatted
 from references.equivalence.reading.dates import dated
 from references.equivalence.reading.rewrites import rewritten
 from references.sandbox import Folding
@@ -35,7 +34,7 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.TimestampTrunc: "truncated dates",
     exp.Extract: "a part of a date",
     exp.StrToDate: "a text read as a date by a format",
-    exp.ToChar: "a number or a date by a format",
+    exp.ToChar: "a date format, or a number by a format",
     exp.Greatest: "GREATEST, which leaves NULLs out or not",
     exp.Least: "LEAST, which leaves NULLs out or not",
     exp.GroupConcat: "joined texts, whose order is open",
@@ -132,8 +131,6 @@ def _is_lost(node: exp.Expr) -> str | None:
         return "WITH TIES or PERCENT"
     if isinstance(node, exp.Substring) and not _starts_inside(node.args.get("start")):
         return "a substring from before the first character"
-    if isinstance(node, exp.TimeToStr) and formatted(node.this, node.args.get("format")) is None:
-        return "a date format"
     return None
 
 

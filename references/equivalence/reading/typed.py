@@ -92,8 +92,8 @@ class _Fitting:
         self._dialect = dialect
         for node in reversed([*tree.walk()]):
             if _is_call(node, *_DATE_CALLS):
-                node = _computed(_write_arguments(node))
-            if isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
+                _compute(_write_arguments(node))
+            elif isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
                 node.replace(self._days(node))
         for node in [*tree.walk()]:
             for one, other in _compared(node):
@@ -235,18 +235,13 @@ def _write_arguments(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _computed(node: exp.Expr) -> exp.Expr:
-    """A day that is computed of constants, as a literal. One with a time of day stays what it is."""
+def _compute(node: exp.Expr) -> None:
+    """Writes a day that is computed of constants. One with a time of day stays what it is."""
     given = [_constant(each) for each in node.expressions]
     called = DATE_FUNCTIONS.get(node.name.lower())
-    if called is None or None in given:
-        return node
-    value = called[1](*given)
-    if not isinstance(value, str) or len(value) != len("2024-03-01"):
-        return node
-    found = exp.Literal.string(value)
-    node.replace(found)
-    return found
+    value = called[1](*given) if called is not None and None not in given else None
+    if isinstance(value, str) and len(value) == len("2024-03-01"):
+        node.replace(exp.Literal.string(value))
 
 
 def _constant(node: exp.Expr) -> str | int | None:
