@@ -168,15 +168,20 @@ def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | No
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
     late, early = plain(node.this), plain(node.expression)
-    unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
     starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff)
-    if unit == "WEEK" and starts and dialect in {*_MONDAYS, "bigquery"}:
-        ends = [_start(each, word, dialect) for each in (late, early)]
-        days = call("day_gap", *(each for each in ends if each is not None), "DAY")
-        return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
-    if unit is None or (unit == "WEEK" and dialect in _BOUNDARIES):
+    unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
+    if unit == "WEEK" and dialect in _BOUNDARIES:
+        return _weeks(late, early, word, dialect) if starts else None
+    return call("day_gap" if word is None or starts else "day_span", late, early, unit) if unit is not None else None
+
+
+def _weeks(late: exp.Expr, early: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """How many starts of weeks lie between two dates, where the dialect has one day for them."""
+    ends = [_start(each, word, dialect) for each in (late, early)]
+    if dialect not in {*_MONDAYS, "bigquery"} or None in ends:
         return None
-    return call("day_gap" if word is None or starts else "day_span", late, early, unit)
+    days = call("day_gap", *(each for each in ends if each is not None), "DAY")
+    return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
 
 
 def _last(node: exp.Expr, _: str) -> exp.Expr | None:
