@@ -69,7 +69,7 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
 
 
 def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
-    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or whether it has times."""
+    """The columns that hold dates. In SQLite, the queries may say that one holds texts, or whether it has times."""
     return {
         cell: form if typed else _as_compared(cell, form, facts)
         for cell, column in _cells(tables)
@@ -150,6 +150,7 @@ def _plan(
     leading = [each for each in references if each.table == table.name.lower() and each.parent in earlier]
     targets = {each.column: (_target(earlier[each.parent], each), each.guessed) for each in reversed(leading)}
     slots: list[Slot] = []
+    stepped = facts.dated if facts.steps else set[Cell]()
     for column in table.columns:
         cell = _cell(table, column)
         parent, guessed = targets.get(column.name.lower(), (None, False))
@@ -161,6 +162,7 @@ def _plan(
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
             dates=forms.get(cell),
+            stepped=not stepped.isdisjoint({cell, *(one for pair in facts.meets if cell in pair for one in pair)}),
         )
         slots.append(slot)
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)

@@ -70,7 +70,8 @@ def around(date: str, step: Step, sign: int) -> list[str]:
     """
     count, unit = step
     there = day_plus(date, sign * count, unit)
-    near = [there, *(day_plus(there, off, _SMALLER.get(unit, "DAY")) for off in (-1, 1))]
+    units = (unit, _SMALLER[unit]) if unit in _SMALLER else ("DAY",)
+    near = [there, *(day_plus(there, off, each) for each in units for off in (-1, 1))]
     if there is not None and len(there) > len("2024-03-01"):
         near += [day_plus(there, off, "HOUR") for off in _HOURS]
     return [each for each in near if each is not None]
