@@ -150,7 +150,6 @@ def _plan(
     leading = [each for each in references if each.table == table.name.lower() and each.parent in earlier]
     targets = {each.column: (_target(earlier[each.parent], each), each.guessed) for each in reversed(leading)}
     slots: list[Slot] = []
-    stepped = facts.dated if facts.steps else set[Cell]()
     for column in table.columns:
         cell = _cell(table, column)
         parent, guessed = targets.get(column.name.lower(), (None, False))
@@ -162,10 +161,16 @@ def _plan(
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
             dates=forms.get(cell),
-            stepped=not stepped.isdisjoint({cell, *(one for pair in facts.meets if cell in pair for one in pair)}),
+            stepped=_is_stepped(cell, facts),
         )
         slots.append(slot)
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
+
+
+def _is_stepped(cell: Cell, facts: Facts) -> bool:
+    """Whether queries compare its dates with those that lie so far from others."""
+    met = (other for pair in facts.meets if cell in pair for other in pair)
+    return bool(facts.steps) and not facts.dated.isdisjoint({cell, *met})
 
 
 def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:

@@ -48,7 +48,7 @@ _FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
 _NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
 _WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
-_SPELLED = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+)")
+_SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
 
 
 def unit_of(node: exp.Expr | str | None, default: str = "DAY") -> str | None:
@@ -129,7 +129,7 @@ def _with_interval(date: exp.Expr, interval: exp.Interval, *, sign: int) -> exp.
         return None
     found = plain(date)
     for count, word in sorted(spelled, key=lambda each: unit_of(each[1]) not in MONTHS):
-        later = _plus(found, exp.Literal.string(count), exp.var(word), sign=sign)
+        later = _plus(found, exp.Literal.string(count.replace(" ", "")), exp.var(word), sign=sign)
         if later is None:
             return None
         found = later
@@ -168,7 +168,7 @@ def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | No
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
     late, early = plain(node.this), plain(node.expression)
-    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff)
+    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
     unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
     if unit == "WEEK" and dialect in _BOUNDARIES:
         return _weeks(late, early, word, dialect) if starts else None
