@@ -38,7 +38,7 @@ class ComparedBy(StrEnum):
     DRY_RUN = "dry_run"
     """The warehouse would not run the answer."""
     MODEL = "model"
-    """A model, shown the gold SQL, where nothing else could compare them."""
+    """A model alone, shown the gold SQL, which says that they differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 What was proved, and what gives no result, stands. A difference that was found on valid data stands too, unless the
 model was shown it and says that the question allows both. Equal rows that prove nothing can be doubted, and never
-turned into a failure, by a model alone.
+turned into a failure, by a model alone. What nothing else compared, a model can fail and never pass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class DecidedBy(StrEnum):
     COMPARISON = "comparison"
     """It stands, whatever the model says."""
     MODEL = "model"
-    """The comparison left it open."""
+    """The comparison left it open, and the model says that they differ."""
     BOTH = "both"
     """Both say the same, or their two words make `partially_equivalent`."""
 
@@ -88,7 +88,7 @@ def _decided(finding: EquivalenceFinding, said: Equivalence, *, allows_both: boo
     found = finding.equivalence
     if not is_open(finding):
         return found, DecidedBy.COMPARISON
-    if found is Equivalence.NOT_COMPARED or (found is Equivalence.PARTIAL and said is Equivalence.DIFFERENT):
+    if found in {Equivalence.NOT_COMPARED, Equivalence.PARTIAL} and said is Equivalence.DIFFERENT:
         return said, DecidedBy.MODEL
     if found is said:
         return found, DecidedBy.BOTH

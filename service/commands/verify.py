@@ -45,7 +45,9 @@ _MEMORY = 4 * 1024**3
 _QUERY = DatabaseLimits()
 """Limits of one query on a named database."""
 _GRACE = 2.0
-"""Seconds beyond the budget after which a worker is killed."""
+"""Seconds after which a worker is killed, beyond the time that its budget takes on a busy machine."""
+_BUSY = 3
+"""Seconds that one second of the budget, which is one of CPU, may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +161,8 @@ def _on_database(where: str, allowance: Allowance, pair: Pair) -> OnDatabase:
 
 
 def _timeout(options: VerifyOptions) -> float:
-    """Seconds after which a pair is ended: its budget, and on a database four queries with their own limits."""
-    return options.budget + _GRACE + (0 if options.database is None else 4 * _QUERY.seconds)
+    """Seconds after which a pair is ended: for its budget, and on a database for four queries with their own limits."""
+    return _BUSY * options.budget + _GRACE + (0 if options.database is None else 4 * _QUERY.seconds)
 
 
 def _limit_memory() -> None:

@@ -8,8 +8,10 @@ from random import Random
 from typing import TypeVar
 
 from references.equivalence.data.population import FillStyle, Link, Population, Slot, Spread, TablePlan, ValuePool
+from references.equivalence.facts.date_steps import around
 from references.equivalence.pair import Level
 from references.sandbox import Row, Value
+from references.schema import ValueKind
 
 _T = TypeVar("_T")
 _REDRAWS = 16
@@ -68,6 +70,8 @@ class Filler:
         seen: list[set[Row]] = [set() for _ in plan.keys]
         for index in range(style.rows[plan.name]):
             row = self._row(plan, active, contents, style, index)
+            if row is not None and self.population.steps:
+                self._step(plan, row)
             row = self._lawful(plan, row) if row is not None and plan.name in self.population.rules else row
             if row is not None and self._keyed(plan, row, seen, active, style, index):
                 rows.append(tuple(row))
@@ -96,6 +100,26 @@ class Filler:
             value = slot.fit(value)
             row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
         return row
+
+    def _step(self, plan: TablePlan, row: list[Value]) -> None:
+        """In half of the rows, puts a date as far from another as the queries compare dates to be."""
+        free = [
+            place
+            for place, slot in enumerate(plan.slots)
+            if self.population.pools[slot.pool].kind is ValueKind.DATE
+            and slot.parent is None
+            and row[place] is not None
+        ]
+        if not free or self._rng.random() < 0.5:
+            return
+        place = self._rng.choice(free)
+        pool = self.population.pools[plan.slots[place].pool]
+        others = [row[each] for each in free if each != place]
+        bases = others if others and self._rng.random() < 0.7 else [*pool.inside, *pool.beside]
+        base = self._rng.choice(bases) if bases else None
+        found = around(str(base), self._rng.choice(self.population.steps), self._rng.choice((1, -1)))
+        if found:
+            row[place] = plan.slots[place].fit(self._rng.choice(found))
 
     def _lawful(self, plan: TablePlan, row: list[Value]) -> list[Value] | None:
         """The row with other values where it breaks a condition of its table; `None` when none were found."""

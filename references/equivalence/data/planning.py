@@ -35,7 +35,14 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     pools = tuple(_pool(number, each, facts, forms, typed=typed) for number, each in enumerate(groups.values()))
     links = tuple(_link(each, ordered) for each in references)
     rules = {table.name: _rules(table) for table in ordered if table.checks}
-    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links, rules=rules)
+    return Population(
+        plans=plans,
+        pools=pools,
+        sizes=tuple(sorted(facts.sizes)),
+        links=links,
+        steps=tuple(sorted(facts.steps)),
+        rules=rules,
+    )
 
 
 def _references(schema: Schema, tables: Sequence[DeclaredTable]) -> list[Reference]:
@@ -62,13 +69,18 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
 
 
 def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
-    """The columns that hold dates. In SQLite, the queries may say that one holds other texts, or times too."""
-    found = {cell: form for cell, column in _cells(tables) if (form := column.dates(translated=typed)) is not None}
+    """The columns that hold dates. In SQLite, the queries may say that one holds texts, or whether it has times."""
     return {
-        cell: form if typed or cell not in facts.timed else DateForm.EITHER
-        for cell, form in found.items()
-        if cell not in facts.undated
+        cell: form if typed else _as_compared(cell, form, facts)
+        for cell, column in _cells(tables)
+        if (form := column.dates(translated=typed)) is not None and cell not in facts.undated
     }
+
+
+def _as_compared(cell: Cell, form: DateForm, facts: Facts) -> DateForm:
+    if form is DateForm.EITHER and cell in facts.moments:
+        return DateForm.MOMENT
+    return DateForm.EITHER if cell in facts.timed else form
 
 
 def _cells(tables: Sequence[DeclaredTable]) -> Iterator[tuple[Cell, DeclaredColumn]]:
@@ -149,9 +161,16 @@ def _plan(
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
             dates=forms.get(cell),
+            stepped=_is_stepped(cell, facts),
         )
         slots.append(slot)
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
+
+
+def _is_stepped(cell: Cell, facts: Facts) -> bool:
+    """Whether queries compare its dates with those that lie so far from others."""
+    met = (other for pair in facts.meets if cell in pair for other in pair)
+    return bool(facts.steps) and not facts.dated.isdisjoint({cell, *met})
 
 
 def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:
@@ -197,8 +216,10 @@ def _dates(
         tuple(each for each in values if isinstance(each, str) and is_date(each)) for values in (inside, beside)
     )
     near += EDGES if edges else ()
-    noons = [f"{each[:10]} 12:00:00" for each in (*within, *near)] if forms - {DateForm.DAY} else []
-    return within, _distinct((*near, *noons))
+    if not forms - {DateForm.DAY}:
+        return within, near
+    inner, outer = ([f"{each[:10]} 12:00:00" for each in values] for values in (within, near))
+    return _distinct((*within, *inner)), _distinct((*near, *outer))
 
 
 def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import fresh_value
+from references.equivalence.facts.date_steps import Step
 from references.equivalence.pair import Contents, Level
 from references.sandbox import Layout, Row, Value
 from references.schema import DateForm, DeclaredColumn, ValueKind
@@ -61,6 +62,8 @@ class Slot:
     """Share of NULLs when they are allowed."""
     dates: DateForm | None = None
     """The dates that it holds, where it is declared to hold dates."""
+    stepped: bool = False
+    """Whether queries compare how far its dates are from others."""
 
     def fit(self, value: Value) -> Value:
         """The value as the column holds it: a day without, or with, its time."""
@@ -125,6 +128,8 @@ class Population:
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
+    steps: tuple[Step, ...] = ()
+    """How far apart dates are that the queries compare."""
     rules: Mapping[str, RowRules] = field(default_factory=dict[str, RowRules])
     """The conditions on rows, by table."""
 

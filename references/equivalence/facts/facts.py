@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from references.equivalence.facts.date_steps import Step
 from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
 
@@ -35,6 +36,10 @@ class Facts:
     """Columns that the queries treat as texts that are no ISO dates, whatever their declared type."""
     timed: set[Cell] = field(default_factory=set[Cell])
     """Columns of which a LIKE pattern leaves the time of day open."""
+    moments: set[Cell] = field(default_factory=set[Cell])
+    """Columns that are compared with a text of a day and a time."""
+    steps: set[Step] = field(default_factory=set[Step])
+    """How far apart dates are that are compared."""
     truths: set[Cell] = field(default_factory=set[Cell])
     """Columns that are conditions of their own."""
 

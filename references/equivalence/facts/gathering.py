@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp, parse_one
 from sqlglot.optimizer.scope import Scope
 
+from references.equivalence.facts.date_steps import dates_beside, steps_between, steps_in
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
 from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, is_date_call, literal_of, number_of
@@ -34,6 +35,7 @@ _HOLDING = (exp.Where, exp.Having, exp.Connector, exp.Not, exp.EQ, exp.Is)
 _ISO = re.compile(r"(?:\d{4}(?:[-%_]|$)|\d{0,3}[%_]|[%_-])")
 """How a text or a pattern begins that is compared with ISO dates."""
 _WHOLE_DAY = re.compile(r"\d{4}-\d\d-\d\d%")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d.*")
 _EDGES = (0, 4, 5, 7, 8, 10)
 """Places between the year, the month, the day and their dashes."""
 _MOST = 40
@@ -71,6 +73,7 @@ class Gatherer:
                 self.hold(node)
             if is_date_call(node):
                 self._facts.dated.update(self._operands.read(node, self._origins.scope(node)).cells)
+                self._facts.steps.update(steps_in(node))
             operator = _OPERATORS.get(type(node))
             if operator is not None:
                 self._compare(operator, node.this, node.args["expression"], self._origins.scope(node))
@@ -130,6 +133,15 @@ class Gatherer:
         for one, other in ((a, b), (b, a)):
             if one.form is Form.COUNT and other.literal is not None:
                 self._add_size(other.literal)
+            if one.form is Form.DATE_PART and isinstance(other.literal, int):
+                self._apart(left if one is a else right, one, other.literal)
+
+    def _apart(self, node: exp.Expr, side: ComparedSide, number: int) -> None:
+        """Notes how far apart dates are whose difference is compared with a number."""
+        if len(side.cells) > 1:
+            self._facts.steps.update(steps_between(node, number))
+        else:
+            self._facts.add(side.cells, (), dates_beside(node, number))
 
     def _compare_operands(self, operator: Operator, a: ComparedSide, b: ComparedSide, *, closed: bool) -> None:
         if b.literal is not None and a.cells:
@@ -151,6 +163,8 @@ class Gatherer:
                 self._facts.undated.update(operand.cells)
             if operator is Operator.LIKE and _WHOLE_DAY.fullmatch(literal):
                 self._facts.timed.update(operand.cells)
+            if operator is not Operator.LIKE and _MOMENT.fullmatch(literal):
+                self._facts.moments.update(operand.cells)
         found = values_for(operand.form, operator, literal, start=operand.start)
         self._facts.add(operand.cells, (*found.inside, literal) if closed else found.inside, found.beside)
 

@@ -6,7 +6,7 @@ ordinal is, it learns only when that does not decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -18,6 +18,8 @@ YEAR = 372
 LAST_YEAR = 9_999
 _SHORT = 28
 """The most days of a step that ends in the next or the last month."""
+_MOST_RELATED = 9
+"""The most days whose ordinals are compared with those of others, though no query asks for them."""
 _BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 
@@ -125,6 +127,12 @@ class Calendar:
             self._known.append((found, self.ordinal(day) + days))
             self.bounds.append(exists(found, self.first_year))
         return self._later[key].day
+
+    def relate(self, days: Sequence[Number]) -> None:
+        """Compares these days with those that lie a few days after others, by their ordinals too."""
+        if len(days) <= _MOST_RELATED and any(not z3.is_int_value(step.start) for step in self._later.values()):
+            for each in days:
+                self.ordinal(each)
 
     def order(self) -> Iterator[Bit]:
         """That days exist, and sort like their ordinals."""

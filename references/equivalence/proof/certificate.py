@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import thread_time
@@ -12,8 +12,10 @@ from sqlglot import exp
 
 from references.equivalence.data.population import Population
 from references.equivalence.proof.calendar import Calendar
+from references.equivalence.proof.dates import moment_of
 from references.equivalence.proof.logic import (
     Bit,
+    Number,
     Unprovable,
     count,
     every,
@@ -113,6 +115,7 @@ class _Attempt:
         calendar = Calendar(_FIRST_YEARS.get(self.a.dialect, 1))
         machine = machine_over(tables, texts, self._tick, calendar, dates=dates)
         left, right = result_of(machine, self.a.tree), result_of(machine, self.b.tree)
+        calendar.relate([*self._days_read(tables.values())])
         facts = [
             *valid_data(population, tables, assumed),
             *_declared(population, machine),
@@ -130,6 +133,14 @@ class _Attempt:
             return Proof(equal=False, assumptions=assumptions, computes_dates=computes, contents=contents)
         equal = True if found == z3.unsat else None
         return Proof(equal=equal, assumptions=assumptions, computes_dates=computes)
+
+    def _days_read(self, tables: Iterable[Relation]) -> Iterator[Number]:
+        """The days in columns that the queries name."""
+        named = {each.name.lower() for side in (self.a, self.b) for each in side.tree.find_all(exp.Column)}
+        for table in tables:
+            places = [place for place, each in enumerate(table.headings) if each.name.lower() in named]
+            moments = (moment_of(row.cells[place]) for row in table.rows for place in places)
+            yield from (when.day for when in moments if when is not None)
 
     def _asked(self, facts: Sequence[Bit], definitions: Sequence[Bit], wishes: Sequence[Bit]) -> tuple[Any, Any]:
         """The solver and its answer. It learns the definitions only when the other facts do not decide.

@@ -10,7 +10,17 @@ from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS, SECONDS
 from references.equivalence.proof.calendar import YEAR, last, months_later, place_in_year
-from references.equivalence.proof.dates import DAY_SECONDS, Moment, at, day_of, joined, moment_of, part_of, spelled
+from references.equivalence.proof.dates import (
+    DAY_SECONDS,
+    Moment,
+    at,
+    day_of,
+    day_spelled,
+    joined,
+    moment_of,
+    part_of,
+    spelled,
+)
 from references.equivalence.proof.logic import (
     Number,
     Sort,
@@ -90,7 +100,7 @@ def _formatted(machine: Machine, when: Moment, format_: exp.Expr) -> UnknownValu
     spelling = Spelling.of(format_.name) if isinstance(format_, exp.Literal) else None
     if spelling is None:
         raise Unprovable("a date format")
-    return spelled(lambda each: _field(machine, when, each), spelling, when.null)
+    return day_spelled(when, spelling) or spelled(lambda each: _field(machine, when, each), spelling, when.null)
 
 
 def _field(machine: Machine, when: Moment, field: str) -> Number:

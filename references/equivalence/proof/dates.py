@@ -79,10 +79,23 @@ def spelled(values: Callable[[str], Number], spelling: Spelling, null: Bit) -> U
     return UnknownValue(null=null, value=z3.simplify(code), sort=Sort.DATED, spelling=spelling)
 
 
+def day_spelled(when: Moment, spelling: Spelling) -> UnknownValue | None:
+    """The year, the month or the day of a moment as one number, which the solver compares faster than their fields."""
+    places = len(spelling.fields)
+    if spelling.fields != DAY.fields[:places]:
+        return None
+    value = when.day / {1: YEAR, 2: 31, 3: 1}[places] if places < len(DAY.fields) else when.day
+    return UnknownValue(null=when.null, value=z3.simplify(value), sort=Sort.DATED, spelling=spelling)
+
+
 def part_of(term: UnknownValue, start: int, length: int | None) -> UnknownValue | None:
     """A substring that consists of whole fields."""
     found = term.spelling.part(start, length) if term.spelling is not None and start > 0 else None
-    return None if found is None else spelled(lambda each: field_of(_whole(term, each), each), found, term.null)
+    if found is None:
+        return None
+    when = moment_of(term)
+    whole = day_spelled(when, found) if when is not None else None
+    return whole or spelled(lambda each: field_of(_whole(term, each), each), found, term.null)
 
 
 def _whole(term: UnknownValue, field: str) -> UnknownValue:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS, SECONDS
+from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
 
 _UNITS: Mapping[str, str] = {
     "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
@@ -19,11 +20,13 @@ _MONDAYS = frozenset(
     {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
 )
 """Dialects in which a truncated week begins on Monday."""
+_FROM_MONDAY = frozenset({"ISOWEEK", "IW", "MONDAY"})
+"""Words for a week that begins on Monday."""
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
 _PARTS: Mapping[str, str] = {
     "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
-    "DAYOFYEAR": "%j",
+    "DAYOFYEAR": "%j", "YEAR_MONTH": "%Y%m",
 }  # fmt: skip
 _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.Year: "YEAR",
@@ -33,13 +36,19 @@ _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.DayOfYear: "DOY",
     exp.Quarter: "QUARTER",
     exp.DayOfWeek: "WEEKDAY",
+    exp.DayOfWeekIso: "ISODOW",
+    exp.Hour: "HOUR",
+    exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
 }
 _FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks"})
 """Dialects whose DAYOFWEEK is 1 on Sunday."""
+_FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
+"""Dialects in which a Sunday is 0."""
+_NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
+_MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
 _WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
-_SPELLED = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+)")
-_TOKENS = (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"))
-"""What formats of Oracle and Snowflake are made of."""
+_SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
 
 
 def unit_of(node: exp.Expr | str | None, default: str = "DAY") -> str | None:
@@ -120,7 +129,7 @@ def _with_interval(date: exp.Expr, interval: exp.Interval, *, sign: int) -> exp.
         return None
     found = plain(date)
     for count, word in sorted(spelled, key=lambda each: unit_of(each[1]) not in MONTHS):
-        later = _plus(found, exp.Literal.string(count), exp.var(word), sign=sign)
+        later = _plus(found, exp.Literal.string(count.replace(" ", "")), exp.var(word), sign=sign)
         if later is None:
             return None
         found = later
@@ -141,21 +150,38 @@ def _months_later(node: exp.Expr, _: str) -> exp.Expr | None:
 
 
 def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    word = node.args.get("unit")
-    unit = "WEEK" if word is not None and word.name.upper() in {"ISOWEEK", "IW"} else unit_of(word)
-    sunday = unit == "WEEK" and unit_of(word) == "WEEK" and dialect not in _MONDAYS
-    if unit is None or sunday or unit in {"MINUTE", "SECOND"}:
+    return _start(plain(node.this), node.args.get("unit"), dialect)
+
+
+def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """The first day of the unit; a week begins on Monday, or the day before."""
+    name = word.name.upper() if word is not None else ""
+    unit = "WEEK" if name in {*_FROM_MONDAY, "SUNDAY"} else unit_of(word)
+    if unit is None or unit in {"MINUTE", "SECOND"}:
         return None
-    return call("day_floor", plain(node.this), unit)
+    if unit != "WEEK" or dialect in _MONDAYS or name in _FROM_MONDAY:
+        return call("day_floor", date, unit)
+    next_day = call("day_plus", date, exp.Literal.number(1), "DAY")
+    return call("day_plus", call("day_floor", next_day, unit), exp.Neg(this=exp.Literal.number(1)), "DAY")
 
 
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    unit = unit_of(node.args.get("unit"))
-    if unit is None or (unit == "WEEK" and dialect in _BOUNDARIES):
+    word = node.args.get("unit")
+    late, early = plain(node.this), plain(node.expression)
+    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
+    unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
+    if unit == "WEEK" and dialect in _BOUNDARIES:
+        return _weeks(late, early, word, dialect) if starts else None
+    return call("day_gap" if word is None or starts else "day_span", late, early, unit) if unit is not None else None
+
+
+def _weeks(late: exp.Expr, early: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """How many starts of weeks lie between two dates, where the dialect has one day for them."""
+    ends = [_start(each, word, dialect) for each in (late, early)]
+    if dialect not in {*_MONDAYS, "bigquery"} or None in ends:
         return None
-    days = node.args.get("unit") is None
-    name = "day_gap" if days or (dialect in _BOUNDARIES and isinstance(node, exp.DateDiff)) else "day_span"
-    return call(name, plain(node.this), plain(node.expression), unit)
+    days = call("day_gap", *(each for each in ends if each is not None), "DAY")
+    return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
 
 
 def _last(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -167,9 +193,14 @@ def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
     return call("day_of", *(each for each in parts if each is not None)) if None not in parts else None
 
 
-def _named(node: exp.Expr, _: str) -> exp.Expr | None:
+def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """Functions that the parser does not know."""
     name, given = node.name.upper(), node.expressions
+    if name == "WEEKDAY" and len(given) == 1:
+        number = _integer(plain(given[0]), "%w")
+        return number if dialect in _FROM_ZERO else _from_monday(number, 0)
+    if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
+        return call("datetime", plain(given[0]))
     if name == "MAKE_DATE" and len(given) == 3:
         return call("day_of", *given)
     if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
@@ -183,25 +214,56 @@ def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
     return exp.Date(this=node.this.copy()) if iso else None
 
 
-def _spelled(node: exp.Expr, _: str) -> exp.Expr | None:
-    """TO_CHAR of a date, by a format of known words alone."""
+def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """A date by a format of words or codes, without the mark that the parser adds for Spark."""
     format_ = node.args.get("format")
-    if not isinstance(format_, exp.Literal):
-        return None
-    text = format_.name.upper()
-    for word, code in _TOKENS:
-        text = text.replace(word, code)
-    if re.search(r"[A-Z]", re.sub(r"%[YmdHMS]", "", text)) or "%" not in text:
-        return None
-    return exp.TimeToStr(this=plain(node.this).copy(), format=exp.Literal.string(text))
+    if isinstance(format_, exp.Literal):
+        format_ = exp.Literal.string(format_.name.removesuffix("strict"))
+    worded = isinstance(node, exp.ToChar) or dialect == "postgres"
+    found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    # one that cannot be written is refused as TO_CHAR is
+    return found or exp.ToChar(this=node.this.copy(), format=format_)
 
 
-def _formatted(node: exp.Expr, _: str) -> exp.Expr | None:
-    """A format without the mark that the parser adds for Spark."""
-    format_ = node.args.get("format")
-    if not isinstance(format_, exp.Literal) or not format_.name.endswith("strict"):
+def _name(code: str) -> Callable[[exp.Expr, str], exp.Expr | None]:
+    return lambda node, _: formatted(plain(node.this), abbreviated(node, code))
+
+
+def _moment(node: exp.Expr, _: str) -> exp.Expr | None:
+    """A conversion to a moment. SQLite would read the type as that of a number."""
+    if isinstance(node, exp.Cast) and not node.is_type(*_MOMENTS):
         return None
-    return exp.TimeToStr(this=plain(node.this).copy(), format=exp.Literal.string(format_.name.removesuffix("strict")))
+    return call("datetime", plain(node.this)) if not node.args.get("zone") and not node.args.get("format") else None
+
+
+def _compared(node: exp.Expr, _: str) -> exp.Expr | None:
+    """The difference of two moments and an interval: the later moment and the earlier one with the interval."""
+    for side, interval in ((node.this, node.expression), (node.expression, node.this)):
+        gap = side.unnest()
+        if not isinstance(gap, exp.Sub) or not isinstance(interval, exp.Interval):
+            continue
+        later = _with_interval(gap.expression, interval, sign=1)
+        if later is None or _counts_months(later):
+            return None
+        sides = (gap.this.copy(), later) if interval is node.expression else (later, gap.this.copy())
+        return type(node)(this=sides[0], expression=sides[1])
+    return None
+
+
+def _counts_months(node: exp.Expr) -> bool:
+    return any(each.name in MONTHS for each in node.find_all(exp.Literal) if each.is_string)
+
+
+def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
+    """The seconds or whole days between two moments, or the whole years of AGE."""
+    gap = gap.unnest()
+    if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE" and len(gap.expressions) == 2:
+        return call("day_span", *map(plain, gap.expressions), "YEAR") if part == "YEAR" else None
+    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
+        return None
+    unit = "DAY" if part == "DAY" else "SECOND"
+    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
+    return whole if part == "DAY" else exp.cast(whole, "REAL")
 
 
 _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = {
@@ -215,21 +277,27 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
     exp.StrToDate: _parsed,
-    exp.ToChar: _spelled,
-    exp.TimeToStr: _formatted,
+    **dict.fromkeys((exp.ToChar, exp.TimeToStr), _spelled),
+    exp.Dayname: _name("%A"),
+    exp.Monthname: _name("%B"),
+    **dict.fromkeys((exp.Cast, exp.TryCast, exp.Timestamp, exp.TsOrDsToDatetime), _moment),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _compared),
 }
 
 
 def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """An extracted year, quarter, month, day, weekday or time, as a whole number."""
-    part = _PART_CALLS.get(type(node))
-    date = node.this
-    if isinstance(node, exp.Extract):
-        part, date = node.name.upper(), node.expression
+    part, date = _asked(node)
     if part is None:
         return None
-    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW"}:
+    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
         return _weekday(part, plain(date), dialect)
+    if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
+        found = _part_of_gap(part, date)
+        if found is not None or part == "EPOCH":
+            return found
+    if part == "DATE":
+        return exp.Date(this=plain(date).copy())
     if unit_of(part) == "QUARTER":
         third = exp.paren(exp.Add(this=_integer(plain(date), "%m"), expression=exp.Literal.number(2)))
         return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
@@ -237,12 +305,34 @@ def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
     return _integer(plain(date), pattern) if pattern is not None else None
 
 
+def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
+    """The part of a date that a node takes, and the date."""
+    if isinstance(node, exp.Extract):
+        return node.name.upper(), node.expression
+    if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
+        return node.expressions[0].name.upper(), node.expressions[1]
+    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
+        return "EPOCH", node.this
+    return _PART_CALLS.get(type(node)), node.this
+
+
 def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
     number = _integer(date, "%w")
-    if part == "DOW" and dialect in {"postgres", "redshift", "duckdb"}:
+    if part in {"ISODOW", "DAYOFWEEKISO"}:
+        return _from_monday(number, 1)
+    if dialect in _FROM_ZERO:
         return number
     counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
+
+
+def _from_monday(number: exp.Expr, first: int) -> exp.Expr:
+    """The number of a weekday, counted from Monday."""
+    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
+    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
+    return exp.Case(
+        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
+    )
 
 
 def _integer(date: exp.Expr, pattern: str) -> exp.Expr:

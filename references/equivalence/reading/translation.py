@@ -34,7 +34,7 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.TimestampTrunc: "truncated dates",
     exp.Extract: "a part of a date",
     exp.StrToDate: "a text read as a date by a format",
-    exp.ToChar: "a number or a date by a format",
+    exp.ToChar: "a date format, or a number by a format",
     exp.Greatest: "GREATEST, which leaves NULLs out or not",
     exp.Least: "LEAST, which leaves NULLs out or not",
     exp.GroupConcat: "joined texts, whose order is open",
@@ -65,6 +65,8 @@ def translated(tree: exp.Query, dialect: str) -> str:
     """Translates a query to SQLite, changing the tree. Raises `UnsupportedError` when its meaning would change."""
     if dialect in _RECORDS:
         _refuse_fields(tree, dialect)
+    for each in tree.find_all(exp.Select):
+        _name_groups(each)
     _replace(tree, lambda node: dated(node, dialect))
     for node in [*tree.walk()]:
         _refuse(node, dialect)
@@ -83,6 +85,16 @@ def _replace(tree: exp.Query, rewrite: Callable[[exp.Expr], exp.Expr | None]) ->
         other = rewrite(node)
         if other is not None:
             node.replace(other)
+
+
+def _name_groups(select: exp.Select) -> None:
+    """Names what GROUP BY ALL stands for: all that is selected and is no aggregate."""
+    group = select.args.get("group")
+    if group is None or not group.args.get("all") or group.expressions:
+        return
+    chosen = [each.unalias() for each in select.expressions]
+    keys = [each.copy() for each in chosen if not isinstance(each, exp.Literal) and each.find(exp.AggFunc) is None]
+    select.set("group", exp.Group(expressions=keys) if keys else None)
 
 
 def _refuse_fields(tree: exp.Query, dialect: str) -> None:
@@ -119,8 +131,6 @@ def _is_lost(node: exp.Expr) -> str | None:
         return "WITH TIES or PERCENT"
     if isinstance(node, exp.Substring) and not _starts_inside(node.args.get("start")):
         return "a substring from before the first character"
-    if isinstance(node, exp.TimeToStr) and not _formats_alike(node.args.get("format")):
-        return "a date format"
     return None
 
 
@@ -146,14 +156,6 @@ def _means_otherwise_in_oracle(node: exp.Expr) -> str | None:
     if isinstance(node, exp.Trunc | exp.Anonymous) and (isinstance(node, exp.Trunc) or node.name.upper() == "TRUNC"):
         return "TRUNC, which may take a date"
     return None
-
-
-_LETTERS = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
-"""What a date format may hold: codes that every dialect and SQLite read alike, and no other letter."""
-
-
-def _formats_alike(format_: exp.Expr | None) -> bool:
-    return isinstance(format_, exp.Literal) and not _LETTERS.sub("", format_.name)
 
 
 def _starts_inside(start: exp.Expr | None) -> bool:

@@ -14,6 +14,7 @@ from enum import Enum
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from references.date_functions import DATE_FUNCTIONS
 from references.equivalence.reading.dates import call
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
@@ -59,11 +60,11 @@ _CALLS: Mapping[str, _Kind] = {
     "DAY_GAP": _Kind.COMPUTED,
     "DAY_SPAN": _Kind.COMPUTED,
 }
-_WHEN = re.compile(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.0+)?)?)?")
+_WHEN = re.compile(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[ T](\d\d):(\d\d)(?::(\d\d(?:\.\d*[1-9])?)\.?0*)?)?")
 _DEEPEST = 40
 _DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", "DAY_GAP", "DAY_SPAN")
 _HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
-_COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle"})
+_COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle", "snowflake"})
 """Dialects in which a day and a number make a day, and two days a number."""
 
 
@@ -91,8 +92,8 @@ class _Fitting:
         self._dialect = dialect
         for node in reversed([*tree.walk()]):
             if _is_call(node, *_DATE_CALLS):
-                _write_arguments(node)
-            if isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
+                _compute(_write_arguments(node))
+            elif isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
                 node.replace(self._days(node))
         for node in [*tree.walk()]:
             for one, other in _compared(node):
@@ -232,6 +233,24 @@ def _write_arguments(node: exp.Expr) -> exp.Expr:
             raise _MeansOtherwise("a text that is no date in date arithmetic")
         each.replace(exp.Literal.string(when[0] if when[1] == _MIDNIGHT and ":" not in text else " ".join(when)))
     return node
+
+
+def _compute(node: exp.Expr) -> None:
+    """Writes a day that is computed of constants. One with a time of day stays what it is."""
+    given = [_constant(each) for each in node.expressions]
+    called = DATE_FUNCTIONS.get(node.name.lower())
+    value = called[1](*given) if called is not None and None not in given else None
+    if isinstance(value, str) and len(value) == len("2024-03-01"):
+        node.replace(exp.Literal.string(value))
+
+
+def _constant(node: exp.Expr) -> str | int | None:
+    if isinstance(node, exp.Neg):
+        number = _constant(node.this)
+        return -number if isinstance(number, int) else None
+    if not isinstance(node, exp.Literal):
+        return None
+    return node.name if node.is_string else int(node.name) if node.name.isdigit() else None
 
 
 def _kind_of_declared(column: DeclaredColumn, *, inferred: bool) -> _Kind | None:

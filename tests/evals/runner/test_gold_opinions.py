@@ -154,12 +154,16 @@ def test_a_model_is_not_asked_what_is_proved_or_runs_not(mill: Mill, model_serve
 
 
 @pytest.mark.slow  # asks a server
-def test_a_model_decides_what_nothing_else_could_compare(mill: Mill, model_server: ModelServer) -> None:
+def test_a_model_can_fail_and_never_pass_what_nothing_else_could_compare(mill: Mill, model_server: ModelServer) -> None:
     sql = "SELECT name FROM looms WHERE regexp_matches(name, 'a')"
     lines(mill.benchmark, [case("widest", gold_sql="SELECT name FROM looms WHERE soundex_of(name) = 'A1'")])
-    model_server.script({"do": "text", "text": said("different", why="Another function.")})
+    model_server.script({"do": "text", "text": said("equivalent", why="The same.")})
     record = run(mill, model_server, {"widest": sql}, "--judge", "llm")["widest"]
-    assert record["opinions"]["comparison"]["equivalence"] == "not_compared"
+    assert (record["equivalence"], record["pass"], record["compared_by"]) == ("not_compared", False, None)
+    assert record["opinions"]["model"]["equivalence"] == "equivalent"
+    shutil.rmtree(mill.folder / "run")
+    model_server.script({"do": "text", "text": said("different", why="Another function.")})
+    record = run(mill, model_server, {"widest": f"{sql} OR width > 1"}, "--judge", "llm")["widest"]
     assert (record["equivalence"], record["compared_by"], record["rationale"]) == (
         "different",
         "model",
@@ -227,7 +231,8 @@ def opinion(word: str, *, both: bool = False) -> GoldOpinion:
         ("partially_equivalent", "equivalent", "partially_equivalent", "comparison"),
         ("partially_equivalent", "different", "different", "model"),
         ("different", "equivalent", "different", "comparison"),
-        ("not_compared", "equivalent", "equivalent", "model"),
+        ("not_compared", "equivalent", "not_compared", "comparison"),
+        ("not_compared", "partially_equivalent", "not_compared", "comparison"),
         ("not_compared", "different", "different", "model"),
         ("skipped", "equivalent", "skipped", "comparison"),
     ],

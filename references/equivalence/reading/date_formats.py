@@ -1,0 +1,92 @@
+"""Writes out date formats that SQLite lacks: names of days and months, and years of two digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_NAMES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
+    "%B": ("%m", [(f"{number:02d}", name) for number, name in enumerate(_MONTHS, 1)]),
+    "%b": ("%m", [(f"{number:02d}", name[:3]) for number, name in enumerate(_MONTHS, 1)]),
+    "%A": ("%w", [(str(number), name) for number, name in enumerate(_DAYS)]),
+    "%a": ("%w", [(str(number), name[:3]) for number, name in enumerate(_DAYS)]),
+}
+"""Codes of names: the code of a number, and the name of each of its values."""
+_WHOLE = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
+"""Codes that every dialect and SQLite read alike, and what is no letter."""
+_CODE = re.compile(r"%.")
+_TOKENS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "oracle": (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S")),
+    "snowflake": (
+        ("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MM", "%m"), ("MON", "%b"), ("DD", "%d"), ("DY", "%a"),
+        ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"),
+    ),
+    "postgres": (("FMMonth", "%B"), ("FM%uay", "%A"), ("Mon", "%b")),
+}  # fmt: skip
+"""What formats of Oracle and Snowflake are made of, and names in those of PostgreSQL as the parser leaves them."""
+
+
+def formatted(date: exp.Expr, format_: exp.Expr | None) -> exp.Expr | None:
+    """A date by a format, as SQLite can write it; `None` for one that has other codes.
+
+    >>> from sqlglot import parse_one
+    >>> formatted(parse_one("d"), exp.Literal.string("%Y-%m")).sql("sqlite")
+    "STRFTIME('%Y-%m', d)"
+    >>> formatted(parse_one("d"), exp.Literal.string("%a")).sql("sqlite")[:47]
+    "CASE WHEN STRFTIME('%w', d) = '0' THEN 'Sun' WH"
+    """
+    if not isinstance(format_, exp.Literal):
+        return None
+    codes = _CODE.findall(format_.name)
+    known = not _WHOLE.sub("", "".join(each for each in _split(format_.name) if each not in _NAMES and each != "%y"))
+    return _formatted(date, format_.name) if known and codes.count("%y") <= (format_.name == "%y") else None
+
+
+def _split(format_: str) -> list[str]:
+    return [each for each in re.split(r"(%.)", format_) if each]
+
+
+def _formatted(date: exp.Expr, format_: str) -> exp.Expr:
+    """A branch for each name, which is a part of the format there."""
+    pieces = _split(format_)
+    place = next((place for place, each in enumerate(pieces) if each in _NAMES), None)
+    if format_ == "%y":
+        return exp.Substring(this=_text(date, "%Y"), start=exp.Literal.number(3), length=exp.Literal.number(2))
+    if place is None:
+        return _text(date, format_) if "%" in format_ else exp.Literal.string(format_)
+    number, names = _NAMES[pieces[place]]
+    ifs: list[exp.Expr] = []
+    for value, name in names:
+        branch = _formatted(date, "".join((*pieces[:place], name, *pieces[place + 1 :])))
+        ifs.append(exp.If(this=exp.EQ(this=_text(date, number), expression=exp.Literal.string(value)), true=branch))
+    return exp.Case(ifs=ifs)
+
+
+def _text(date: exp.Expr, code: str) -> exp.Expr:
+    return exp.TimeToStr(this=date.copy(), format=exp.Literal.string(code))
+
+
+def abbreviated(node: exp.Expr, full: str) -> exp.Literal:
+    """The code of DAYNAME and MONTHNAME, whose names are short in some dialects."""
+    return exp.Literal.string(full.lower() if node.args.get("abbreviated") else full)
+
+
+def written_as(format_: exp.Expr | None, dialect: str) -> exp.Literal | None:
+    """A format of words as one of codes; `None` for one that has other words.
+
+    >>> written_as(exp.Literal.string("YYYY-MM"), "oracle").name
+    '%Y-%m'
+    """
+    if not isinstance(format_, exp.Literal):
+        return None
+    text = format_.name.upper() if dialect in {"oracle", "snowflake"} else format_.name
+    for word, code in _TOKENS.get(dialect, ()):
+        text = text.replace(word, code)
+    return exp.Literal.string(text) if "%" in text and not re.search(r"[A-Za-z]", re.sub(r"%.", "", text)) else None
