@@ -53,7 +53,7 @@ class Door:
 async def door(postgres_url, template) -> AsyncIterator[Door]:
     """A service with tokens, which has memory for one message at a time of each sender."""
     port = free_port()
-    settings = {
+    settings: dict[str, Any] = {
         "SQLASSAY_SPANS__GRPC_PORT": str(port),
         "SQLASSAY_HTTP__TOKENS": json.dumps({"*": ANY, "kites": KITES}),
         "SQLASSAY_LIMITS__MAX_BODY_BYTES": str(BODY),
@@ -84,7 +84,7 @@ async def export(exporter: SpanExporter, sent: tuple[ReadableSpan, ...]) -> Span
 
 def call(door: Door, body: bytes, token: str) -> ExportTraceServiceResponse:
     with grpc.insecure_channel(door.target) as channel:
-        reply = channel.unary_unary(EXPORT)(body, metadata=[("authorization", f"Bearer {token}")], timeout=20)
+        reply = channel.unary_unary(EXPORT)(body, metadata=(("authorization", f"Bearer {token}"),), timeout=20)
     return ExportTraceServiceResponse.FromString(reply)
 
 
@@ -146,7 +146,7 @@ async def test_a_full_service_names_the_wait_and_the_exporter_sends_again(door):
         yield write_protobuf(trace(ASKED, ANSWERED))
 
     with grpc.insecure_channel(door.target) as channel:
-        metadata = [("authorization", f"Bearer {ANY}")]
+        metadata = (("authorization", f"Bearer {ANY}"),)
         slow = channel.stream_unary(EXPORT).future(late(), metadata=metadata, timeout=30)
         try:
             while True:
