@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 
 import uvicorn
 import uvloop
@@ -250,9 +250,19 @@ async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole)
             proxy_headers=False,
         )
         host, port = listener.getsockname()[:2]
-        log.info("serving", url=f"http://{host}:{port}", database="set" if settings.database.url else "embedded")
-        await _Server(config).serve(sockets=[listener])
+        async with _grpc(service):
+            log.info("serving", url=f"http://{host}:{port}", database="set" if settings.database.url else "embedded")
+            await _Server(config).serve(sockets=[listener])
     log.info("stopped")
+
+
+def _grpc(service: Service) -> AbstractAsyncContextManager[None]:
+    if service.settings.spans.grpc_port is None or service.role is ProcessRole.WORKER:
+        return nullcontext()
+    # gRPC starts threads and takes memory, which a process without it does not pay for
+    from service.trace_receiver import receiving_traces  # noqa: PLC0415 for the reason above
+
+    return receiving_traces(service, service.settings.spans.grpc_port)
 
 
 def _bind(host: str, port: int) -> socket.socket:

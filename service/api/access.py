@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Callable
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 from fastapi import Depends, Request
 
@@ -33,6 +33,14 @@ TOKEN_MESSAGES = {
 }
 
 
+class CallOrigin(NamedTuple):
+    """Where a request comes from, for the log of refused ones."""
+
+    client: str | None
+    """Its address."""
+    path: str
+
+
 def service_of(request: Request) -> Service:
     """Returns the running service."""
     return cast("Service", request.app.state.service)
@@ -40,9 +48,14 @@ def service_of(request: Request) -> Service:
 
 def caller_of(request: Request, scope: AccessScope) -> Caller:
     """Authenticates the caller by bearer token. Raises a 401 without a valid one, and a 403 without the scope."""
-    scheme, token = _sent(request)
-    access = service_of(request).tokens.find(token if scheme == "bearer" else "")
-    return _permitted(request, access, scope, "Bearer")
+    return bearer(service_of(request), request.headers.get("authorization", ""), scope, _origin(request))
+
+
+def bearer(service: Service, authorization: str, scope: AccessScope, origin: CallOrigin) -> Caller:
+    """Authenticates the caller by the credentials that it sent; see `caller_of`."""
+    scheme, token = _credentials(authorization)
+    access = service.tokens.find(token if scheme == "bearer" else "")
+    return _permitted(service, access, scope, "Bearer", origin)
 
 
 def caller_with(scope: AccessScope) -> Callable[[Request], Awaitable[Caller]]:
@@ -71,7 +84,7 @@ def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], A
         visit.is_open = service_of(request).tokens.is_open
         if isinstance(access, Access):
             visit.caller = Caller(access.tenant, access.name, access.scopes)
-        caller = _permitted(request, access, scope, 'Basic realm="SQLAssay"')
+        caller = _permitted(service_of(request), access, scope, 'Basic realm="SQLAssay"', _origin(request))
         # no browser sends a bearer token by itself
         if request.method not in _READS and _sent(request)[0] != "bearer":
             check_form(request, fields)
@@ -116,7 +129,7 @@ def log_in(request: Request, token: str) -> Access | TokenRefusal:
     service = service_of(request)
     found = _guessed(request, token)
     if isinstance(found, TokenRefusal):
-        _count(request, found)
+        _count(service, found, _origin(request))
     else:
         service.login.remember_token(request.session, token_digest(token))
     return found
@@ -136,8 +149,16 @@ def too_many_failures() -> ApiError:
 
 def _sent(request: Request) -> tuple[str, str]:
     """The scheme and the credentials of a request's header `Authorization`."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return _credentials(request.headers.get("authorization", ""))
+
+
+def _credentials(authorization: str) -> tuple[str, str]:
+    scheme, _, token = authorization.partition(" ")
     return scheme.lower(), token.strip()
+
+
+def _origin(request: Request) -> CallOrigin:
+    return CallOrigin(request.client.host if request.client else None, request.scope["path"])
 
 
 def _password(credentials: str) -> str:
@@ -147,23 +168,24 @@ def _password(credentials: str) -> str:
         return ""
 
 
-def _permitted(request: Request, access: Access | TokenRefusal, scope: AccessScope, challenge: str) -> Caller:
+def _permitted(
+    service: Service, access: Access | TokenRefusal, scope: AccessScope, challenge: str, origin: CallOrigin
+) -> Caller:
     if isinstance(access, TokenRefusal):
-        _count(request, access)
+        _count(service, access, origin)
         fix = "Send the header Authorization: Bearer <token>. `sqlassay tokens create` makes one."
         raise ApiError(401, "UNAUTHORIZED", TOKEN_MESSAGES[access], fix, {"WWW-Authenticate": challenge})
     if scope not in access.scopes:
-        _count(request, TokenRefusal.SCOPE, access.name)
+        _count(service, TokenRefusal.SCOPE, origin, access.name)
         message = f"{access.name!r} does not have the scope {scope.value!r}"
         fix = f"Use a token with that scope: sqlassay tokens create --scope {scope.value}."
         raise ApiError(403, "MISSING_SCOPE", message, fix)
     return Caller(access.tenant, access.name, access.scopes)
 
 
-def _count(request: Request, why: TokenRefusal, name: str | None = None) -> None:
-    service_of(request).metrics.token_refused(why.value)
-    client = request.client.host if request.client else None
-    _refused.warning(reason=why.value, client=client, path=request.scope["path"][:80], token=name)
+def _count(service: Service, why: TokenRefusal, origin: CallOrigin, name: str | None = None) -> None:
+    service.metrics.token_refused(why.value)
+    _refused.warning(reason=why.value, client=origin.client, path=origin.path[:80], token=name)
 
 
 RunningService = Annotated[Service, Depends(service_of)]

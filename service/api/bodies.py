@@ -23,6 +23,8 @@ from service.pipeline.running import Service
 from service.settings.intake_settings import LimitSettings
 
 Result = TypeVar("Result")
+BUSY = "BUSY"
+"""The code of the refusal of a sender that holds its share of memory."""
 _SMALL = 32 * 1024
 """Largest body in bytes that is read on the event loop: a thread would cost more."""
 _SLICE = 16 * 1024
@@ -82,7 +84,7 @@ class Body:
     def reserve(self, size: int) -> None:
         """Reserves memory for what was read from the body. Raises a 503 where the sender's share does not allow it."""
         if not self.hold.grow(size):
-            raise _busy()
+            raise busy()
 
 
 @asynccontextmanager
@@ -138,7 +140,7 @@ async def _receive(request: Request, limits: LimitSettings, hold: BodyHold) -> b
                 message = f"the body is over {limits.max_body_bytes} bytes"
                 raise ApiError(413, "BODY_TOO_LARGE", message, "Send less at once.")
             if not hold.grow(len(part)):
-                raise _busy()
+                raise busy()
             parts.append(part)
     except ClientDisconnect:
         _dropped.warning(bytes=hold.size, path=request.scope["path"][:80])
@@ -173,6 +175,7 @@ def _json_memory(raw: bytes, most: int) -> int:
     return values * _VALUE_BYTES + len(raw) * (4 if wide else 1)
 
 
-def _busy() -> ApiError:
+def busy() -> ApiError:
+    """The refusal of a sender that holds its share of memory."""
     message = "the requests that you have open, or all together, hold too much memory"
-    return ApiError(503, "BUSY", message, "Send the request again in a second.", {"Retry-After": "1"})
+    return ApiError(503, BUSY, message, "Send the request again in a second.", {"Retry-After": "1"})

@@ -15,15 +15,33 @@ from consumers.pool.flight import PoolClosed
 from consumers.spans.explanation import explain
 from consumers.wire.events import InvalidEvent, InvalidReason
 from service.api.access import Publisher, RunningService
-from service.api.bodies import content_type, read_body
+from service.api.bodies import Body, content_type, read_body
+from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.otlp import Export, read_otlp, without_foreign_spans
 from service.otlp.responses import accepted, refused
 from service.pipeline.running import Service
+from service.pipeline.span_intake import Rejected
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 _SPAN_BYTES = 1500
 """Memory of a span, beside its texts."""
+
+
+REFUSALS = (ApiError, InvalidEvent, Unavailable, PoolClosed)
+"""Why an export may be refused."""
+
+
+def refusal_of(error: Exception) -> ApiError:
+    """The refusal of an export for one of `REFUSALS`: a retry may help where it has `Retry-After`."""
+    match error:
+        case ApiError():
+            return error
+        case InvalidEvent():
+            large = error.reason is InvalidReason.EVENT_TOO_LARGE
+            return ApiError(413 if large else 400, error.reason.value, error.detail, "Send other spans.")
+        case _:
+            return ApiError(503, "UNAVAILABLE", str(error), "Send the spans again.", {"Retry-After": "2"})
 
 
 class _OtlpRoute(APIRoute):
@@ -36,13 +54,8 @@ class _OtlpRoute(APIRoute):
         async def handle_otlp(request: Request) -> Response:
             try:
                 return await handle(request)
-            except ApiError as error:
-                return _error(request, error.status, error.body.message, error.headers)
-            except InvalidEvent as error:
-                large = error.reason is InvalidReason.EVENT_TOO_LARGE
-                return _error(request, 413 if large else 400, error.detail)
-            except (Unavailable, PoolClosed) as error:
-                return _error(request, 503, str(error), {"Retry-After": "2"})
+            except REFUSALS as error:
+                return _error(request, refusal_of(error))
 
         return handle_otlp
 
@@ -137,19 +150,31 @@ async def post_traces(
     answers the spans give or why they give none.
     """
     async with read_body(request, service, caller, {PROTOBUF, JSON}) as body:
-        as_json = body.kind == JSON
-
-        def read() -> Export:
-            return _read(body.raw, service, caller.tenant, as_json=as_json)
-
-        export = await (body.parse_json(read, service.settings.limits.max_values) if as_json else body.run(read))
-        body.reserve(len(export.spans) * _SPAN_BYTES)
+        export = await read_export(body, service, caller)
         if dry_run:
             return Response(await body.run(lambda: _explained(export, service)), media_type=JSON)
-        rejected = await service.spans.accept(export, caller.tenant)
+        rejected = await take_export(export, service, caller)
+    content = accepted(rejected.count, rejected.fault, as_json=body.kind == JSON)
+    return Response(content, media_type=body.kind)
+
+
+async def read_export(body: Body, service: Service, caller: Caller) -> Export:
+    """The spans of a body that their sender may write; reserves their memory."""
+
+    def read() -> Export:
+        return _read(body.raw, service, caller.tenant, as_json=body.kind == JSON)
+
+    most = service.settings.limits.max_values
+    export = await (body.parse_json(read, most) if body.kind == JSON else body.run(read))
+    body.reserve(len(export.spans) * _SPAN_BYTES)
+    return export
+
+
+async def take_export(export: Export, service: Service, caller: Caller) -> Rejected:
+    """Joins the spans, and counts them once the events that they complete are durable."""
+    rejected = await service.spans.accept(export, caller.tenant)
     service.metrics.spans_received(len(export.spans), rejected.count)
-    content = accepted(rejected.count, rejected.fault, as_json=as_json)
-    return Response(content, media_type=JSON if as_json else PROTOBUF)
+    return rejected
 
 
 def _read(body: bytes, service: Service, tenant: str | None, *, as_json: bool) -> Export:
@@ -163,7 +188,7 @@ def _explained(export: Export, service: Service) -> bytes:
     return orjson.dumps({**explained, "rejected": export.rejected, "fault": export.fault})
 
 
-def _error(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def _error(request: Request, error: ApiError) -> Response:
     as_json = content_type(request) == JSON
-    content = refused(status, message, as_json=as_json)
-    return Response(content, status, headers, media_type=JSON if as_json else PROTOBUF)
+    content = refused(error.status, error.body.message, as_json=as_json)
+    return Response(content, error.status, error.headers, media_type=JSON if as_json else PROTOBUF)

@@ -15,6 +15,7 @@ _CODES: dict[int, Code] = {
     401: Code.UNAUTHENTICATED,
     403: Code.PERMISSION_DENIED,
     413: Code.RESOURCE_EXHAUSTED,
+    500: Code.INTERNAL,
     503: Code.UNAVAILABLE,
 }
 
@@ -31,9 +32,14 @@ def accepted(rejected: int, fault: str, *, as_json: bool) -> bytes:
     return _bytes(ExportTraceServiceResponse(partial_success=success))
 
 
+def status_code(status: int) -> Code:
+    """The code of gRPC for an HTTP status."""
+    return _CODES.get(status, Code.INVALID_ARGUMENT)
+
+
 def refused(status: int, message: str, *, as_json: bool) -> bytes:
     """The `google.rpc.Status` of an HTTP status."""
-    code = _CODES.get(status, Code.INVALID_ARGUMENT)
+    code = status_code(status)
     return (
         orjson.dumps({"code": int(code), "message": message}) if as_json else _bytes(Status(code=code, message=message))
     )

@@ -108,6 +108,13 @@ class LimitSettings(SettingsGroup):
 class SpanSettings(SettingsGroup):
     """Answers that come as OpenTelemetry spans."""
 
+    grpc_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port for OTLP over gRPC, on the address of the API: 4317 by convention, 0 picks a free one; "
+        "unset is off.",
+    )
     window: float = Field(
         default=60.0, gt=0, le=3600, description="Seconds a trace waits for the rest of its spans after the first."
     )

@@ -58,10 +58,13 @@ NARROW = {
 }
 
 
+GRPC = {"service": {"grpcPort": 4317}}
+
+
 def pod_of(role: str) -> Place:
     """A Pod of the release, with the labels and ports that the chart gives it."""
     kinds = {"migrate": "Job", "canary": "Pod"}
-    made = only(render(), kinds.get(role, "Deployment"), f"assay-sqlassay-{role}")
+    made = only(render(GRPC), kinds.get(role, "Deployment"), f"assay-sqlassay-{role}")
     pod: dict[str, Any] = made if role == "canary" else made["spec"]["template"]
     ports = {each["name"]: each["containerPort"] for one in pod["spec"]["containers"] for each in one.get("ports", [])}
     return Place(namespace=RELEASE, labels=pod["metadata"]["labels"], ports=ports)
@@ -94,6 +97,10 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     ({}, "prometheus here", "worker", 8321, True),
     ({}, "agent here", "api", 8321, True),
     ({}, "canary", "api", 8321, True),
+    ({}, "agent here", "api", 4317, False),
+    (GRPC, "agent here", "api", 4317, True),
+    (GRPC, "agent here", "worker", 4317, False),
+    (GRPC, "stranger", "api", 4317, False),
     ({}, "prometheus", "api", 22, False),
     ({}, "stranger", "api", 8321, False),
     ({}, "stranger", "worker", 8321, False),

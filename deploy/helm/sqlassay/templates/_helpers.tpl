@@ -90,6 +90,9 @@ env:
 {{- end }}
 ports:
   - {name: http, containerPort: 8321, protocol: TCP}
+  {{- if and .root.Values.service.grpcPort (eq .role "api") }}
+  - {name: grpc, containerPort: 4317, protocol: TCP}
+  {{- end }}
 startupProbe: {{- include "sqlassay.probe" (dict "path" "/healthz" "times" .probes.startup) | nindent 2 }}
 livenessProbe: {{- include "sqlassay.probe" (dict "path" "/healthz" "times" .probes.liveness) | nindent 2 }}
 {{- /* without Kafka an api still answers all reading, and says why it takes no events */}}

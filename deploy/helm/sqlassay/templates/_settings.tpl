@@ -8,6 +8,9 @@
 {{- $worker := .Values.worker }}
 SQLASSAY_HTTP__HOST: "0.0.0.0"
 SQLASSAY_HTTP__PORT: "8321"
+{{- if .Values.service.grpcPort }}
+SQLASSAY_SPANS__GRPC_PORT: "4317"
+{{- end }}
 SQLASSAY_HTTP__PUBLIC_METRICS: {{ .Values.metrics.public | quote }}
 # A tenant's budget is divided among this many workers.
 SQLASSAY_JUDGE__WORKERS: {{ max 1 (ternary $worker.replicas $worker.autoscaling.maxReplicas (eq $worker.autoscaling.kind "none")) | quote }}
