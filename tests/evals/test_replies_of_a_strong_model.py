@@ -1,4 +1,4 @@
-"""The replies of a strong model in `benchmarks/replies`: the product loses nothing of what the model knows."""
+"""The replies of a strong model in `benchmarks/replies`: the product loses nothing of it, and learned rules add to it."""
 
 from __future__ import annotations
 
@@ -29,3 +29,19 @@ def test_a_strong_model_is_as_good_within_the_product_as_alone(name: str, tmp_pa
     alone, product = (measured(*asked, *more)["measures"] for more in (["--alone"], []))
     assert product["auc"] >= alone["auc"] - 0.01
     assert alone["answers"] == product["answers"] == len(ids)
+
+
+@pytest.mark.slow  # judges a hundred answers twice
+@pytest.mark.parametrize(("company", "gain"), [("farmgate", 0.2), ("paywise", 0.08)])
+def test_rules_learned_from_labels_raise_agreement_on_held_out_ones(company: str, gain: float, tmp_path: Path) -> None:
+    """The figures of docs/learning.md; the document of the rules is beside the replies."""
+    replies = BENCHMARKS / f"replies/rules-{company}.jsonl"
+    ids = {json.loads(line)["id"] for line in replies.read_text().splitlines()}
+    lines = (BENCHMARKS / f"everyday/choose/{company}/answers.jsonl").read_text().splitlines()
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("\n".join(line for line in lines if json.loads(line)["id"] in ids))
+    without = BENCHMARKS / "replies/everyday-choose.jsonl"
+    before, after = (measured(str(answers), "--replies", str(each))["measures"] for each in (without, replies))
+    assert before["answers"] == after["answers"] == len(ids)
+    assert after["accuracy"] >= before["accuracy"] + gain
+    assert after["auc"] >= before["auc"] + 0.05
