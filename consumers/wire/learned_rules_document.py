@@ -67,6 +67,9 @@ class ChangeFigures(BaseModel):
     better: int = Field(ge=0, description="Groups of which more answers are judged as labelled.")
     worse: int = Field(ge=0, description="Groups of which fewer are.")
     p_value: float = Field(ge=0, le=1, description="Exact sign test, in both directions.")
+    gain: float | None = Field(default=None, ge=-1, le=1, description="Accuracy after minus accuracy before.")
+    low: float | None = Field(default=None, ge=-1, le=1, description="Lower bound of the 90 % interval of the gain.")
+    high: float | None = Field(default=None, ge=-1, le=1, description="Upper bound of it.")
 
 
 class HeldOutFigures(BaseModel):

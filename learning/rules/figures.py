@@ -96,6 +96,15 @@ class RuleChange:
     worse: int
     p_value: float
     """Exact sign test: the probability of such a split, or one further from even, where the sets are equally good."""
+    gain: float
+    """Accuracy with the new set minus accuracy with the other."""
+    low: float
+    """Lower bound of the 90 % interval of the gain."""
+    high: float
+
+
+_BOUND = 1.645
+"""Standard errors on each side of a 90 % interval."""
 
 
 def rule_change(before: Sequence[JudgedExample], after: Sequence[JudgedExample]) -> RuleChange:
@@ -104,7 +113,33 @@ def rule_change(before: Sequence[JudgedExample], after: Sequence[JudgedExample])
     for old, new in zip(before, after, strict=True):
         gained[old.example.group] += int(new.agrees) - int(old.agrees)
     better, worse = sum(each > 0 for each in gained.values()), sum(each < 0 for each in gained.values())
-    return RuleChange(better=better, worse=worse, p_value=round(sign_test(better, worse), 6))
+    sizes = Counter(each.example.group for each in before)
+    gain, low, high = gain_interval([(gained[name], size) for name, size in sizes.items()])
+    return RuleChange(
+        better=better, worse=worse, p_value=round(sign_test(better, worse), 6), gain=gain, low=low, high=high
+    )
+
+
+def gain_interval(groups: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
+    """A gain in accuracy with its 90 % interval, from the gain and the size of each group of labels.
+
+    Half a group that is better and half a one that is worse are added (Agresti and Min, 2005, here for groups of
+    dependent answers), so the interval has a width also where nothing changed.
+
+    >>> gain_interval([(1, 2), (0, 2), (0, 2), (1, 2)] * 5), gain_interval([(0, 2)] * 5)
+    ((0.25, 0.1022, 0.3523), (0.0, -0.3236, 0.3236))
+    """
+    answers, total = sum(size for _, size in groups), sum(gained for gained, _ in groups)
+    if len(groups) < 2:
+        return total / max(1, answers), -1.0, 1.0
+    mean = answers / len(groups)
+    centre = total / (answers + 2 * mean)
+    squares = sum((gained - centre * size) ** 2 for gained, size in groups) + mean**2 * (1 + 3 * centre**2)
+    freedom = len(groups) - 1
+    spread = math.sqrt(squares * len(groups) / freedom) / (answers + 2 * mean)
+    # Student's t by the first term of its expansion
+    reach = spread * (_BOUND + (_BOUND**3 + _BOUND) / (4 * freedom))
+    return round(total / answers, 4), round(max(-1.0, centre - reach), 4), round(min(1.0, centre + reach), 4)
 
 
 def sign_test(better: int, worse: int) -> float:

@@ -18,7 +18,7 @@ from learning.rules.examples import (
     SourcedRule,
     distinct_set,
 )
-from learning.rules.figures import agreement, is_worse, measured_rules, sound_rules
+from learning.rules.figures import agreement, gain_interval, is_worse, measured_rules, sound_rules
 from learning.rules.learner import PART, LearningPolicy, LearnRules, in_parts
 from learning.rules.refinement import HardCases
 from learning.rules.splitting import split_labels
@@ -244,3 +244,17 @@ async def test_what_stops_one_cluster_stops_the_run() -> None:
     learn = LearnRules(writer=StubbornWriter(rules=1), judge=Believer(most=60), policy=LearningPolicy())
     with pytest.raises(LearningStopped, match="spent"):
         await learn(split, clusters)
+
+
+@pytest.mark.parametrize(("groups", "size"), [(8, 3), (20, 3), (60, 1)])
+@pytest.mark.parametrize(("better", "worse"), [(0.1, 0.1), (0.3, 0.02), (0.02, 0.0)])
+def test_the_interval_of_a_gain_holds_the_gain_where_a_group_changes_as_one(
+    groups: int, size: int, better: float, worse: float
+) -> None:
+    dice = np.random.default_rng(groups)
+    held = 0
+    for _ in range(500):
+        changed = dice.choice([size, -size, 0], groups, p=[better, worse, 1 - better - worse]).tolist()
+        _, low, high = gain_interval([(each, size) for each in changed])
+        held += low <= better - worse <= high
+    assert held / 500 >= 0.87

@@ -83,7 +83,14 @@ def _prompts(options: LearnRulesOptions, method: str) -> list[JsonValue]:
 
 def change_of(found: RuleChange) -> ChangeFigures:
     """The paired test in a document."""
-    return ChangeFigures(better=found.better, worse=found.worse, p_value=found.p_value)
+    return ChangeFigures(
+        better=found.better,
+        worse=found.worse,
+        p_value=found.p_value,
+        gain=found.gain,
+        low=found.low,
+        high=found.high,
+    )
 
 
 def figures_of(found: RuleAgreement) -> AccuracyFigures:

@@ -47,7 +47,12 @@ def _change_lines(change: ChangeFigures | None) -> list[str]:
     if change is None:
         return []
     luck = "" if change.p_value <= SURE else ": this may be luck"
-    return [f"better on {change.better} groups of labels, worse on {change.worse}; p = {change.p_value:.3g}{luck}"]
+    lines = [f"better on {change.better} groups of labels, worse on {change.worse}; p = {change.p_value:.3g}{luck}"]
+    if change.gain is None or change.low is None or change.high is None:
+        return lines
+    surely = "a gain" if change.low > 0 else "a loss" if change.high < 0 else "no sure gain"
+    interval = f"90 % interval {100 * change.low:+.1f} to {100 * change.high:+.1f}"
+    return [f"accuracy {100 * change.gain:+.1f} points, {interval}: {surely}", *lines]
 
 
 def _figures(found: AccuracyFigures) -> tuple[float | None, ...]:
