@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.commands.bench.stored_answers import FALLEN_AGENT, RARE_AGENT, RARE_JUDGE, SMALL_TENANT, TENANT, StoredAnswers
+from service.commands.bench.stored_answers import (
+    FALLEN_AGENT,
+    RARE_AGENT,
+    RARE_JUDGE,
+    SMALL_TENANT,
+    TENANT,
+    StoredAnswers,
+)
 
 _AGENT = f"tenant={TENANT}&agent={FALLEN_AGENT}"
 WORST_OF_AN_AGENT = f"order=worst&{_AGENT}"
