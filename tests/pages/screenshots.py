@@ -30,8 +30,6 @@ def pages(site: str) -> Mapping[str, str]:
     return {
         "agents": "/console",
         "answer": f"/console/evaluations/{answer}",
-        # leads to the incident, which is open by then: scoring two weeks takes longer than a look at the alarms
-        "incident": f"/console/incidents?tenant={TENANT}&agent=ember",
         "review": f"/console/review/{answer}?reviewer=noor",
         "slices": f"/console/slices?tenant={TENANT}&view=changes",
         "trust": f"/console/trust?tenant={TENANT}",
