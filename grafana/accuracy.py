@@ -90,6 +90,7 @@ def _over_time() -> list[DashboardPanel]:
         by_agent,
         _judged_wrong(count),
         _estimates(),
+        _incidents(),
         _alarms(),
         _canaries(),
         _tiers(),
@@ -162,6 +163,19 @@ def _canaries() -> DashboardPanel:
         of_agent=True,
         unit="percentunit",
         most=1,
+    )
+
+
+def _incidents() -> DashboardPanel:
+    shares = f"max by ({BY}, version, since, when) (sqlassay_incident_wrong_ratio{{{WHO}}})"
+    return DashboardPanel(
+        title="Judged wrong before and since a fall",
+        shows="Share judged wrong before an agent's fall and since, as its alert and incident say it.",
+        queries={f"{AGENT} {{{{version}}}}, {{{{when}}}} {{{{since}}}}": shares},
+        of_agent=True,
+        unit="percentunit",
+        most=1,
+        empty="no agent's alarm is on",
     )
 
 

@@ -12,6 +12,8 @@ PARAMETER = "db.query.parameter."
 """Prefix of the attributes that hold the values of the SQL's placeholders, by name or by place from 0."""
 USER_MESSAGE, TOOL_MESSAGE, CHOICE = "gen_ai.user.message", "gen_ai.tool.message", "gen_ai.choice"
 """Events that hold a message, and the attributes as which they are read."""
+EVALUATION = "gen_ai.evaluation.result"
+"""Events that hold an evaluation of the answer, and the attribute as which they are read: a list."""
 RESOURCE = "resource:"
 """Prefix for attributes of the process that wrote the SQL; they are read where no span has the field."""
 
@@ -50,6 +52,13 @@ class SpanTable:
     tenant: Names = ("sqlassay.tenant", "resource:sqlassay.tenant")
     agent: Names = field(default=(*names_of("agent"), SPAN_NAME, "resource:service.name"))
     agent_version: Names = ("sqlassay.agent_version", "gen_ai.agent.version", "resource:service.version")
+    feedback: Names = (
+        *("gen_ai.evaluation.name", "gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"),
+        *("gen_ai.evaluation.explanation", EVALUATION),
+        *("langfuse.score.name", "langfuse.score.value", "langfuse.score.string_value", "langfuse.score.comment"),
+        *("user.id", "enduser.id", "langfuse.user.id"),
+    )
+    """What a person says of the answer of the trace: read on every span and in its events."""
     attributes: Names = field(default=names_of("attributes"))
     """Copied to the event's attributes under their own names."""
 

@@ -1,18 +1,20 @@
-"""The page of the list of answers, the style sheet of all pages, and the way from `/` to the console."""
+"""The page of the list of answers, the style sheet and scripts of all pages, and the way from `/` to the console."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.resources import files
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from references.reference_verdict import ReferenceVerdict
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
+from service import console
 from service.api.access import ConsoleReader, RunningService
 from service.console.exports import MOST_EXPORTED
 from service.console.forms import RANGES, ListForm
@@ -53,6 +55,15 @@ async def home() -> Response:
 async def style() -> Response:
     """Serves the style sheet."""
     return Response(style_sheet(), media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
+
+
+@router.get("/console/review.js")
+@router.get("/console/times.js")
+async def script(request: Request) -> Response:
+    """Serves a script: of the keys of the review, or of times in the reader's zone."""
+    name = request.url.path.rpartition("/")[2]
+    text = (files(console) / "static" / name).read_text(encoding="utf-8")
+    return Response(text, media_type="text/javascript", headers={"X-Content-Type-Options": "nosniff"})
 
 
 @router.get("/console/evaluations")

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 from urllib.parse import quote_plus
 
 from fastapi.responses import HTMLResponse
@@ -18,10 +19,10 @@ from service import console
 from service.api.visits import current_visit, masked
 from service.console.answer.unseen_characters import marked_page
 
-_POLICY = "Content-Security-Policy"
 SAFE_HEADERS = {
     # no inline scripts, no resources from other sites, no framing by other sites
-    _POLICY: "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
@@ -75,14 +76,26 @@ def share(value: float | None) -> str:
     return _NO_VALUE if value is None else f"{value * 100:.0f} %"
 
 
-def minute(time: str) -> str:
-    """A time of an address, in UTC and to the minute.
+def moment(time: datetime | str, form: str = "%Y-%m-%d %H:%M") -> Markup:
+    """An element with a time in UTC: the script of the console writes it in the reader's zone.
 
-    >>> minute("2026-03-02T01:30:15.000001+02:00"), minute("2026-03-02T01:30:15")
-    ('2026-03-01 23:30', '2026-03-02 01:30')
+    >>> moment("2026-03-02T01:30:15+02:00")
+    Markup('<time datetime="2026-03-01T23:30:15+00:00">2026-03-01 23:30 UTC</time>')
     """
-    moment = datetime.fromisoformat(time)
-    return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
+    said = datetime.fromisoformat(time) if isinstance(time, str) else time
+    utc = said.astimezone(UTC) if said.tzinfo else said.replace(tzinfo=UTC)
+    return Markup('<time datetime="{}">{} UTC</time>').format(utc.isoformat(), utc.strftime(form))
+
+
+def with_moment(words: str, time: datetime) -> Markup:
+    """Words that name a time, to the minute in UTC, with the element of that time.
+
+    >>> with_moment("since <2026-03-01 23:30 UTC>", datetime(2026, 3, 1, 23, 30, tzinfo=UTC))[:30]
+    'since &lt;<time datetime="2026'
+    """
+    element = moment(time)
+    before, at, after = words.partition(element.striptags())
+    return Markup("{}{}{}").format(before, element if at else "", after)
 
 
 def length_of(seconds: float) -> str:
@@ -141,7 +154,8 @@ def cut(name: object, *, in_link: bool = False) -> object:
     return Markup('<span class="cut"{} title="{}">{}</span>').format(focus, name, name)
 
 
-_pages.filters |= {"cut": cut, "minute": minute, "length_of": length_of}
+_FILTERS: dict[str, Any] = {"cut": cut, "moment": moment, "with_moment": with_moment, "length_of": length_of}
+_pages.filters.update(_FILTERS)
 _pages.tests["of_two_alphabets"] = is_of_two_alphabets  # pyright: ignore[reportArgumentType] Jinja types its tests by its own
 _ACTIONS = {each.value: each.action for each in Tier}
 """What to do at each tier."""
@@ -155,17 +169,15 @@ def page(
     carried: Mapping[str, object] | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    script: bool = False,
 ) -> HTMLResponse:
-    """A page. The links in its head keep the parameters `carried`. With `script` it may load scripts of the console.
+    """A page. The links in its head keep the parameters `carried`.
 
     Every template has the `visit`, and its `csrf`: a form that POSTs sends it as a hidden field of that name.
     """
     visit = current_visit()
     csrf = masked(visit.csrf)
     text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf, "visit": visit, **values})
-    safe = {**SAFE_HEADERS, _POLICY: f"{SAFE_HEADERS[_POLICY]}; script-src 'self'"} if script else SAFE_HEADERS
-    return HTMLResponse(marked_page(text), status, headers={**(headers or {}), **safe})
+    return HTMLResponse(marked_page(text), status, headers={**(headers or {}), **SAFE_HEADERS})
 
 
 def style_sheet() -> str:

@@ -110,8 +110,11 @@ async def _store(
     if fault is not None:
         # what others say stays hidden until a label is stored
         return await answer_page(service.engine, found, form, reader, state, typed=typed, fault=fault)
-    late = state.holder not in {None, name}
-    return _answer(evaluation_id, form, ReviewNotice.SAVED_LATE if late else ReviewNotice.SAVED)
+    notice = ReviewNotice.SAVED if state.holder in {None, name} else ReviewNotice.SAVED_LATE
+    if form.quick:
+        form = form.model_copy(update={"tenant": form.tenant or found["tenant"]})
+        return await _next_answer(form, service, reviewer, notice)
+    return _answer(evaluation_id, form, notice)
 
 
 def by(caller: Caller) -> Actor:

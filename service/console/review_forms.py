@@ -50,6 +50,8 @@ class ReviewForm(BrowserForm):
     reviewer: Name | None = None
     blind: bool = True
     """Whether the verdict is shown only after the label."""
+    quick: bool = False
+    """Whether a key stores the label at once, and the next answer follows without the verdict."""
     notice: ReviewNotice | None = None
 
     def kept(self) -> dict[str, Any]:

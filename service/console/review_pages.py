@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -15,7 +13,6 @@ from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
-from service import console
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
@@ -34,17 +31,6 @@ from service.storage.reviewing.reviewed_answers import ReviewState, review_state
 router = APIRouter(include_in_schema=False)
 _MOST_AGENTS = 200
 _KEYS: Mapping[str, object] = {"labels": LABEL_KEYS, "errors": ERROR_KEYS, "actions": ACTION_KEYS, "all": all_keys()}
-
-
-@router.get("/console/review.js")
-async def script() -> Response:
-    """Serves the script of the keys."""
-    return Response(_script(), media_type="text/javascript", headers={"X-Content-Type-Options": "nosniff"})
-
-
-@cache
-def _script() -> str:
-    return (files(console) / "static" / "review.js").read_text(encoding="utf-8")
 
 
 @router.get("/console/review")
@@ -68,7 +54,7 @@ async def show_review(
         "may_label": AccessScope.REVIEW in reader.scopes,
         "notice": NOTICES[form.notice] if form.notice else "",
     }
-    return page("review.html", shown, carried=form.carried(), script=True)
+    return page("review.html", shown, carried=form.carried())
 
 
 @router.get("/console/review/disagreements")
@@ -158,4 +144,4 @@ async def answer_page(
         "notice": NOTICES[form.notice] if form.notice else "",
     }
     status = 422 if fault else 200
-    return page("review_answer.html", shown, carried=form.carried(), script=True, status=status)
+    return page("review_answer.html", shown, carried=form.carried(), status=status)

@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.attributes import CHOICE, RESOURCE, TOOL_MESSAGE, USER_MESSAGE, is_read, without_places
+from consumers.spans.attributes import CHOICE, EVALUATION, RESOURCE, TOOL_MESSAGE, USER_MESSAGE, is_read, without_places
 from consumers.spans.presets import STATUS, STATUS_TEXT
 from consumers.wire.events import InvalidEvent, InvalidReason
 
@@ -36,10 +36,15 @@ _EXCEPTION = "exception"
 def with_events(own: Attributes, events: Iterable[tuple[str, Attributes]]) -> Attributes:
     """The attributes of a span with those of its events, by name: some SDKs write messages as events.
 
-    The span's own count first, then those of the first event; of its messages and exceptions the last.
+    The span's own count first, then those of the first event; of its messages and exceptions the last. Evaluations
+    are a list.
     """
     found = dict(own)
+    evaluations: list[JsonValue] = []
     for name, attributes in events:
+        if name == EVALUATION:
+            evaluations.append({**attributes})
+            continue
         if name in {USER_MESSAGE, TOOL_MESSAGE, CHOICE}:
             found[name] = attributes.get(_CONTENT, attributes.get(_MESSAGE))
         if name == _EXCEPTION:
@@ -47,7 +52,7 @@ def with_events(own: Attributes, events: Iterable[tuple[str, Attributes]]) -> At
         for key in attributes.keys() - found.keys():
             if key.startswith("gen_ai."):
                 found[key] = attributes[key]
-    return found
+    return found | {EVALUATION: evaluations} if evaluations else found
 
 
 def with_status(own: Attributes, code: int, text: str) -> Attributes:

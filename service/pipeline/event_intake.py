@@ -19,6 +19,7 @@ from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason
 from service.metrics import Metrics
 from service.pipeline.process_parts import ProcessParts, utc_now
+from service.pipeline.span_feedback import keep_span_feedback
 from service.pipeline.span_intake import SpanIntake, SpansInMemory, SpansToKafka, running_join
 from service.pipeline.worker import Worker
 from service.settings.loading import SettingsError
@@ -143,11 +144,11 @@ async def open_span_intake(
     if parts.publisher is not None and settings.kafka.topic_spans:
         yield SpansToKafka(publisher=parts.publisher, topic=settings.kafka.topic_spans)
     elif worker is not None:
-        yield SpansInMemory(joined=worker.joined)
+        yield SpansInMemory(joined=worker.joined, feedback=keep_span_feedback(parts))
     else:
         seconds = settings.limits.shutdown_seconds
         async with running_join(settings.spans, _publishing(events), parts.metrics, patience=seconds) as joined:
-            yield SpansInMemory(joined=joined)
+            yield SpansInMemory(joined=joined, feedback=keep_span_feedback(parts))
 
 
 def _publishing(events: EventIntake) -> Submit:

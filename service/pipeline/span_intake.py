@@ -22,6 +22,7 @@ from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
 from service.logs import log
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp, write_protobuf
+from service.pipeline.span_feedback import KeepSpanFeedback
 from service.settings.intake_settings import SpanSettings
 
 _MOST_SHAPES = 500
@@ -110,6 +111,7 @@ class SpansInMemory:
     """Joins spans in this process. Incomplete traces are lost if it is killed."""
 
     joined: JoinSpans
+    feedback: KeepSpanFeedback
     patience: float = 5.0
     """Seconds to wait until complete events are durable."""
 
@@ -117,6 +119,7 @@ class SpansInMemory:
         """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
+                await self.feedback(export.spans, tenant)
                 receipt = await self.joined.add(export.spans, tenant=tenant)
                 outcomes = await receipt.stored()
         except TimeoutError:
@@ -154,6 +157,7 @@ class SpansFromKafka:
     """Joins the records of the spans topic, written by `SpansToKafka` or by the Collector's Kafka exporter."""
 
     joined: JoinSpans
+    feedback: KeepSpanFeedback
     table: SpanTable
     metrics: Metrics
     max_bytes: int
@@ -162,7 +166,9 @@ class SpansFromKafka:
         """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
         self.metrics.spans_received(len(export.spans), export.rejected)
-        return (await self.joined.add(export.spans, tenant=_sender(headers))).done
+        tenant = _sender(headers)
+        await self.feedback(export.spans, tenant)
+        return (await self.joined.add(export.spans, tenant=tenant)).done
 
     def _read(self, value: bytes | None) -> Export:
         if value is None:

@@ -14,6 +14,7 @@ from consumers.stream.dead_letter_limit import DeadLetterPolicy
 from consumers.stream.driver import Driver, DriverPolicy, DriverWorld, Handle
 from consumers.stream.ports import Publisher
 from service.pipeline.process_parts import ProcessParts
+from service.pipeline.span_feedback import keep_span_feedback
 from service.pipeline.span_intake import SpansFromKafka
 from service.pipeline.topic_handlers import (
     join_span_records,
@@ -48,6 +49,7 @@ def _span_driver(parts: ProcessParts, publisher: Publisher, pool: Pool, joined: 
     settings = parts.settings
     spans = SpansFromKafka(
         joined=joined,
+        feedback=keep_span_feedback(parts),
         table=settings.spans.table,
         metrics=parts.metrics,
         max_bytes=settings.limits.max_body_bytes,

@@ -14,10 +14,12 @@ Theme: TypeAlias = Literal["light", "dark"]
 
 
 @contextmanager
-def opened(browser: Browser, width: int, theme: Theme, *, height: int = 1000, script: bool = True) -> Iterator[Page]:
+def opened(
+    browser: Browser, width: int, theme: Theme, *, height: int = 1000, script: bool = True, zone: str = "UTC"
+) -> Iterator[Page]:
     """An empty page of a browser that knows nothing of others."""
     context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=script
+        viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=script, timezone_id=zone
     )
     try:
         yield context.new_page()

@@ -51,6 +51,25 @@ async def stored(client: httpx.AsyncClient, **headers: str) -> list[dict[str, An
     return (await client.get("/v1/evaluations", headers=headers)).json()["items"]
 
 
+async def test_what_people_say_in_a_trace_is_feedback_of_its_answer(client, wait_until):
+    score = {"langfuse.score.name": "user-feedback", "langfuse.score.value": 0, "langfuse.score.comment": "too many"}
+    judged = {"gen_ai.evaluation.name": "Relevance", "gen_ai.evaluation.score.value": 1}
+    rated = {"gen_ai.evaluation.name": "rating", "gen_ai.evaluation.score.value": 5, "user.id": "u2"}
+    spans = trace(ASKED, ANSWERED, score | {"user.id": "u1"}, rated, judged)
+
+    async def accepted() -> bool:
+        # sent again after a 503, as exporters do
+        return (await send(client, spans)).status_code == 200
+
+    for _ in range(2):
+        await wait_until(accepted)
+    items = (await client.get("/v1/feedback")).json()["items"]
+    [row] = await stored(client)
+    said = {(each["thumb"], each["stars"], each["comment"], each["user_id"]) for each in items}
+    assert said == {("down", None, "too many", "u1"), (None, 5, None, "u2")}
+    assert {each["evaluation_id"] for each in items} == {row["id"]}
+
+
 async def test_spans_in_protobuf_are_answers_scored_before_the_reply(client):
     reply = await send(client, trace(ASKED, {}, ANSWERED, resource={"service.version": "2"}))
     assert (reply.status_code, reply.headers["content-type"]) == (200, "application/x-protobuf")

@@ -27,7 +27,7 @@ async def note(engine: Any, *rows: dict[str, Any]) -> None:
 async def page(client: Any, path: str = PAGE, status: int = 200, **more: Any) -> str:
     reply = await client.get(path, **more)
     assert reply.status_code == status, reply.text
-    assert "<script" not in reply.text
+    assert "<script>" not in reply.text
     return reply.text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import yaml
 from sqlalchemy import insert, select, update
 
+from grafana.build import HOME
 from service.samples.fortnight import TENANT, fortnight_events
 from service.settings.observability_settings import AlarmSettings
 from service.storage.incidents.agent_incidents import IncidentState, agent_incidents
@@ -46,8 +48,16 @@ async def one_incident(client, wait_until) -> dict:
     return incident
 
 
-def rendered_summary(tmp_path: Path, exposition: str) -> str:
-    """The summary of the alert where Prometheus has these metrics."""
+def panel_query() -> str:
+    """The query of the dashboard's panel of falls, for every agent."""
+    board = json.loads((HOME / "accuracy.json").read_text())
+    found = [each for each in board["panels"] if each["title"] == "Judged wrong before and since a fall"]
+    [target] = found[0]["targets"]
+    return target["expr"].replace("$tenant", ".*").replace("$agent", ".*")
+
+
+def rendered(tmp_path: Path, exposition: str) -> tuple[str, list[float]]:
+    """The summary of the alert and the shares of the dashboard's panel where Prometheus has these metrics."""
     shown = [line for line in exposition.splitlines() if line.startswith("sqlassay_incident_wrong_ratio{")]
     names = [line.rpartition(" ")[0].replace("{", '{job="sqlassay",', 1) for line in shown]
     values = [float(line.rpartition(" ")[2]) for line in shown]
@@ -55,17 +65,20 @@ def rendered_summary(tmp_path: Path, exposition: str) -> str:
     on = "sqlassay_agent_alarm{" + ",".join(f'{name}="{value}"' for name, value in alarm.items()) + ',kind="fall"}'
     series = [{"series": name, "values": f"{value}x12"} for name, value in zip([*names, on], [*values, 1], strict=True)]
     alert = {"alertname": "SQLAssayAgentAlarm", "eval_time": "10m", "exp_alerts": []}
-    case = {"interval": "5m", "input_series": series, "alert_rule_test": [alert]}
+    query = {"expr": panel_query(), "eval_time": "10m", "exp_samples": []}
+    case = {"interval": "5m", "input_series": series, "alert_rule_test": [alert], "promql_expr_test": [query]}
     cases = tmp_path / "cases.yml"
     cases.write_text(yaml.safe_dump({"rule_files": [str(RULES)], "evaluation_interval": "5m", "tests": [case]}))
     # promtool prints what it got where nothing was expected
     done = run_tool(found(PROMTOOL), "test", "rules", cases)
-    [summary] = re.findall(r'summary="([^"]+)"', done.stdout + done.stderr)
+    said = done.stdout + done.stderr
+    [summary] = re.findall(r'summary="([^"]+)"', said)
+    shares = [float(each) for each in re.findall(r'when="\w+"} (\S+?)(?:,|\s|$)', said)]
     assert (
         f'incident_url="http://localhost:8321/console/incidents?tenant={TENANT}&agent=ember"'
         in done.stdout + done.stderr
     )
-    return summary
+    return summary, sorted(shares)
 
 
 @pytest.mark.slow  # two weeks of answers
@@ -91,7 +104,9 @@ async def test_one_fall_has_the_same_figures_in_the_alert_the_api_and_on_every_p
             assert began in shown, path
             assert incident["id"] in shown, path
         metrics = (await client.get("/metrics")).text
-        assert rendered_summary(tmp_path, metrics) == f"{incident['summary']} (limit 20 %)"
+        summary, shares = rendered(tmp_path, metrics)
+        assert summary == f"{incident['summary']} (limit 20 %)"
+        assert shares == pytest.approx(sorted(incident[when]["share"] for when in ("before", "after")))
 
 
 @pytest.mark.slow  # two weeks of answers

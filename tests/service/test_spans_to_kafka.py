@@ -11,14 +11,17 @@ import pytest
 from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.keep_feedback import Feedback, KeepFeedback
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable, TraceKey
 from consumers.spans.join_spans import JoinSpans
 from consumers.stream.ports import Message
 from consumers.wire.events import InvalidEvent, InvalidReason
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
+from service.pipeline.span_feedback import KeepSpanFeedback
 from service.pipeline.span_intake import PublishSpanDeadLetter, SpansFromKafka, SpansToKafka
 from service.settings.observability_settings import MetricSettings
+from tests.memory.stores import MemoryRules
 
 TABLE = SpanTable()
 
@@ -90,6 +93,16 @@ async def test_an_event_that_can_never_be_stored_is_a_dead_letter_that_can_be_re
     assert len(letter.value or b"") <= 2000
 
 
+@dataclass(frozen=True, slots=True)
+class KeptFeedback:
+    """A `FeedbackStore` in a list."""
+
+    given: list[Any]
+
+    async def keep(self, given: Sequence[Feedback]) -> None:
+        self.given.extend(given)
+
+
 def from_kafka() -> tuple[SpansFromKafka, list[Any]]:
     submitted: list[Any] = []
 
@@ -103,7 +116,24 @@ def from_kafka() -> tuple[SpansFromKafka, list[Any]]:
     join = SpanJoin(TABLE, JoinLimits())
     joined = JoinSpans(join, submit, asyncio.get_running_loop().time)
     metrics = Metrics(MetricSettings(), judge="local")
-    return SpansFromKafka(joined=joined, table=TABLE, metrics=metrics, max_bytes=10_000), submitted
+    feedback = KeepSpanFeedback(keep=KeepFeedback(store=KeptFeedback(submitted), rules=MemoryRules()), table=TABLE)
+    return SpansFromKafka(joined=joined, feedback=feedback, table=TABLE, metrics=metrics, max_bytes=10_000), submitted
+
+
+async def test_what_a_person_says_in_an_event_of_a_span_passes_the_topic():
+    said = [("gen_ai.evaluation.name", "user_feedback"), ("gen_ai.evaluation.score.label", "thumbs_down")]
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in said]
+    event = {"name": "gen_ai.evaluation.result", "attributes": attributes}
+    sent = {"traceId": f"{7:032x}", "spanId": f"{1:016x}", "events": [event]}
+    export = read_otlp(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [sent]}]}]}).encode(), TABLE)
+    topics = Topics()
+    await SpansToKafka(publisher=topics, topic="query-spans").accept(export, "kites")
+    spans, submitted = from_kafka()
+    [written] = topics.messages
+    await spans.read(written.value, written.headers)
+    [kept] = submitted
+    assert (kept.tenant, kept.trace_id, kept.thumb, kept.satisfied) == ("kites", f"{7:032x}", "down", False)
+    spans.joined.forget()
 
 
 async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_json_is_joined():

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.commands.bench.stored_answers import RARE_AGENT, RARE_JUDGE, SMALL_TENANT, TENANT, StoredAnswers
+from service.commands.bench.stored_answers import (
+    FALLEN_AGENT,
+    RARE_AGENT,
+    RARE_JUDGE,
+    SMALL_TENANT,
+    TENANT,
+    StoredAnswers,
+)
 
-WORST_OF_AN_AGENT = f"order=worst&tenant={TENANT}&agent=agent-7"
-_AGENT = f"tenant={TENANT}&agent=agent-7"
+_AGENT = f"tenant={TENANT}&agent={FALLEN_AGENT}"
+WORST_OF_AN_AGENT = f"order=worst&{_AGENT}"
 _LISTS = {
     "answers, newest": "",
     "answers of a small tenant": f"tenant={SMALL_TENANT}",
@@ -30,6 +37,8 @@ _LISTS = {
     "answers with a label": "reviewed=true",
     "answers with a label, worst": "reviewed=true&order=worst",
     "answers without a label, worst": "reviewed=false&order=worst",
+    "answers that users complain of": "feedback=dissatisfied",
+    "answers that users complain of, worst": "feedback=dissatisfied&order=worst",
     "answers with another result": "reference=different",
     "answers with another result, worst": "reference=different&order=worst",
     "search, common text": "search=how+many",
@@ -49,14 +58,21 @@ _AFTER = {
     "an answer of a list": "/console/evaluations/{middle}?" + WORST_OF_AN_AGENT,
     "the newest answer": "/console/evaluations/{newest}",
     "an answer of a rare list": "/console/evaluations/{newest}?reason={rare}",
+    "incidents": "/console/incidents",
+    "an incident": "/console/incidents/{incident}",
+    "two versions": f"/console/compare?{_AGENT}",
+    "two answers side by side": "/console/compare/{middle}/{newest}",
     "slices": "/console/slices",
     "slices of an agent": f"/console/slices?{_AGENT}",
     "slices, what got worse": "/console/slices?view=changes",
+    "slices, a version against the one before": f"/console/slices?view=changes&{_AGENT}&agent_version=2.3",
     "review": "/console/review",
     "an answer under review": "/console/review/{middle}",
     "disagreements of reviewers": "/console/review/disagreements",
     "disagreements with the judge": "/console/review/disagreements?between=judge",
     "trust": "/console/trust",
+    "status": "/console/status",
+    "audit log": "/console/audit",
     "rules": f"/console/rules?tenant={TENANT}",
     "export, first 500 answers": "/v1/evaluations?limit=500",
     "export, first 500 of the worst": "/v1/evaluations?limit=500&order=worst",
@@ -74,6 +90,7 @@ class FoundAnswers:
     """One amid the worst of an agent."""
     cursor: str
     """Of a later page of that list."""
+    incident: str
 
 
 def addresses(stored: StoredAnswers, found: FoundAnswers) -> Mapping[str, str]:
@@ -86,6 +103,7 @@ def addresses(stored: StoredAnswers, found: FoundAnswers) -> Mapping[str, str]:
         "newest": found.newest,
         "middle": found.middle,
         "cursor": found.cursor,
+        "incident": found.incident,
     }
     lists = {name: f"/console/evaluations?{query}" for name, query in _LISTS.items()}
     return {name: address.format_map(values) for name, address in {**_BEFORE, **lists, **_AFTER}.items()}

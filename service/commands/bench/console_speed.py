@@ -122,10 +122,12 @@ async def _addresses(client: httpx2.AsyncClient, stored: StoredAnswers) -> Mappi
     """The addresses that are measured, by what they show."""
     worst = (await client.get(f"/v1/evaluations?{WORST_OF_AN_AGENT}&limit=500")).json()
     newest = (await client.get("/v1/evaluations?limit=1")).json()
+    incidents = (await client.get("/v1/incidents")).json()
     found = FoundAnswers(
         newest=newest["items"][0]["id"],
         middle=worst["items"][len(worst["items"]) // 2]["id"],
         cursor=worst["next_cursor"] or "",
+        incident=incidents["items"][0]["id"],
     )
     return addresses(stored, found)
 

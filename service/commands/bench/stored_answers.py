@@ -20,6 +20,8 @@ DAYS, AGENTS = 30, 20
 RARE = 20_011
 """One answer of so many is of the rare agent, one is by the rare judge, and one has the rare reason."""
 RARE_AGENT, RARE_JUDGE = "agent-rare", "model/rare"
+FALLEN_AGENT = "agent-7"
+"""The agent with an incident, of its last version."""
 _BATCH = 50_000
 _REVIEWERS = ("noor", "sam")
 
@@ -81,9 +83,32 @@ _LABELS = text(
     WHERE CAST(event_id AS bigint) % (400 * place) = 1
     """
 )
+_FEEDBACK = text(
+    """
+    INSERT INTO feedback
+        (tenant, feedback_id, kind, source, event_id, thumb, satisfied, user_id, comment, given_at, received_at)
+    SELECT tenant, event_id, 'user', source, event_id, CASE WHEN p_correct < 0.5 THEN 'down' ELSE 'up' END,
+        p_correct >= 0.5, 'user-' || CAST(event_id AS bigint) % 300, 'It counts too many.', occurred_at, occurred_at
+    FROM evaluations WHERE CAST(event_id AS bigint) % 100 = 11
+    """
+)
+_INCIDENT = text(
+    f"""
+    INSERT INTO agent_incidents (id, tenant, agent, judge, evaluator_version, fall, below, agent_version,
+        version_before, before_since, since, until, answers_before, wrong_before, answers_after, wrong_after,
+        opened_at, history)
+    SELECT gen_random_uuid(), tenant, agent, min(judge), min(evaluator_version), true, true, '2.3', '2.2',
+        min(occurred_at) FILTER (WHERE agent_version = '2.2'), min(occurred_at) FILTER (WHERE agent_version = '2.3'),
+        max(occurred_at), count(*) FILTER (WHERE agent_version = '2.2'), 0,
+        count(*) FILTER (WHERE agent_version = '2.3'), count(*) FILTER (WHERE agent_version = '2.3') / 2,
+        max(occurred_at), '[]'
+    FROM evaluations WHERE tenant = '{TENANT}' AND agent = '{FALLEN_AGENT}' AND score IS NOT NULL
+    GROUP BY tenant, agent
+    """  # noqa: S608 built from constants
+)
 _EMPTIED = (
     "evaluations event_keys reference_verdicts remembered_answers answer_sums stale_hours labels watched_answers"
-    " agent_alarms review_items review_draws"
+    " agent_alarms agent_incidents review_items review_draws"
 ).split()
 
 
@@ -115,6 +140,8 @@ async def fill(engine: AsyncEngine, now: datetime, answers: int) -> StoredAnswer
         await connection.execute(_KEYS)
         await connection.execute(_REFERENCES)
         await connection.execute(_LABELS, {"reviewers": list(_REVIEWERS)})
+        await connection.execute(_FEEDBACK)
+        await connection.execute(_INCIDENT)
         await connection.execute(text("DROP TABLE bench_samples"))
     await sum_stale_hours(engine, now.astimezone(UTC))
     async with engine.connect() as connection:

@@ -13,6 +13,7 @@ function press(target) {
     target.checked = true;
     target.focus();
     target.dispatchEvent(new Event("change", { bubbles: true }));
+    if (target.form?.hasAttribute("data-quick")) target.form.requestSubmit();
   } else {
     target.click();
   }

@@ -16,7 +16,8 @@ WITH newest AS MATERIALIZED (
     GROUP BY newest.id
 ), answers AS MATERIALIZED (
     SELECT id, occurred_at, tenant, agent, agent_version, reason_codes, enrichment_status, loss, asked,
-        (sign(lead) + 1) / 2 AS wrong, record -> 'question_spec' AS q, record -> 'sql_spec' AS s,
+        (sign(lead) + 1) / 2 AS wrong, to_char(loss, 'FM0.000000') || id AS place,
+        uuid_hash_extended(id, 0) AS digest, record -> 'question_spec' AS q, record -> 'sql_spec' AS s,
         record #> '{alignment,filters}' AS f FROM newest LEFT JOIN votes USING (id)
 ), asked AS MATERIALIZED (
     SELECT tenant, agent, asked, count(*) AS answers, sum(loss) AS loss FROM answers GROUP BY tenant, agent, asked
@@ -25,12 +26,11 @@ WITH newest AS MATERIALIZED (
         sum(loss / answers) AS question_loss, sum(power(loss / answers, 2)) AS squares,
         sum(power(loss / answers, 3)) AS cubes FROM asked GROUP BY tenant, agent
 ), parts AS (
-    SELECT asked, kind, left(value, <longest>) COLLATE "C" AS value, loss, wrong, id
+    SELECT asked, kind, left(value, <longest>) COLLATE "C" AS value, loss, wrong, place, digest
     FROM answers CROSS JOIN LATERAL (<slices>) AS slices(kind, value)
 ), by_question AS MATERIALIZED (
     SELECT asked, kind, value, count(*) AS answers, sum(loss) AS loss, count(wrong) AS labelled,
-        sum(wrong) AS labelled_wrong, bit_xor(uuid_hash_extended(id, 0)) AS members,
-        max(to_char(loss, 'FM0.000000') || id) AS worst
+        sum(wrong) AS labelled_wrong, bit_xor(digest) AS members, max(place COLLATE "C") AS worst
     FROM parts GROUP BY asked, kind, value
 ), slices AS MATERIALIZED (
     SELECT tenant, agent, kind, value, sum(own.answers) AS answers, count(*) AS questions, sum(own.loss) AS loss,
