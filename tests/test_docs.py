@@ -23,6 +23,7 @@ from scoring.reason_kinds import IN_FAVOUR
 from scoring.reasons import ReasonCode
 from scoring.record import MODEL_FIELDS, SCORED_FIELDS
 from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
+from scoring.signals import SIGNALS
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
 from service.commands.cli import app
@@ -79,6 +80,10 @@ def values(enum: type[StrEnum]) -> set[str]:
 def test_every_reason_code_is_documented_and_no_other() -> None:
     section = sections(page("reasons.md"))["Reason codes: why an answer is believed right or wrong"]
     assert names(section) == values(ReasonCode)
+
+
+def test_the_method_counts_the_signals() -> None:
+    assert f"The local judge evaluates {len(SIGNALS)} signals." in page("method.md")
 
 
 def test_the_codes_that_speak_for_an_answer_are_marked() -> None:
