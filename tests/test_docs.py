@@ -4,7 +4,6 @@ import io
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -12,8 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 from rich.console import Console
-from typer import Typer
-from typer.main import get_command
 
 from consumers.evaluation.outcomes import DeferredReason, OutcomeKind
 from consumers.wire.events import InvalidReason
@@ -26,10 +23,9 @@ from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
-from service.commands.cli import app
 from service.commands.rendering.answer import explanation
 from service.commands.score_lines import NAME_FIELDS, LocalScorer
-from service.commands.score_memory import MEMORY_FIELDS
+from service.contracts.commands_page import command_parameters, commands_page
 from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
@@ -140,34 +136,18 @@ def test_every_setting_is_documented_and_no_other() -> None:
     assert names(page("settings.md")) == {variable_name(*path) for path, _ in setting_paths()}
 
 
-def commands(typer_app: Typer) -> Iterator[tuple[str, set[str]]]:
-    """Yields each command with its options and arguments."""
-    pending = [("sqlassay", get_command(typer_app))]
-    while pending:
-        name, command = pending.pop()
-        children = getattr(command, "commands", {})
-        pending.extend((f"{name} {child}", each) for child, each in children.items())
-        declared = {option for each in command.params for option in parameter_names(each)} - {"--help"}
-        if declared or not children:
-            yield name, declared
+def test_every_command_is_documented_with_its_usage_and_no_other() -> None:
+    text = page("commands.md")
+    headings = [heading.strip("`") for heading in sections(text) if heading.startswith("`sqlassay")]
+    assert sorted(headings) == sorted(command_parameters())
+    assert text == commands_page(text), "run make contracts"
 
 
-def parameter_names(parameter: object) -> list[str]:
-    if getattr(parameter, "param_type_name", "") == "argument":
-        return [str(getattr(parameter, "metavar", ""))]
-    return [*getattr(parameter, "opts", []), *getattr(parameter, "secondary_opts", [])]
-
-
-def test_every_command_and_option_is_documented_and_no_other() -> None:
-    documented = {
-        heading.strip("`"): names(text)
-        for heading, text in sections(page("commands.md")).items()
-        if heading.startswith("`sqlassay")
-    }
-    always = {"unscored", "evaluator_version", "rules_version"}
-    fields_out = {*always, *NAME_FIELDS, *SCORED_FIELDS, *MODEL_FIELDS, *MEMORY_FIELDS}
-    documented["sqlassay score"] -= fields_out
-    assert documented == dict(commands(app))
+def test_every_option_says_what_it_does() -> None:
+    silent = [
+        (name, each.name) for name, parameters in command_parameters().items() for each in parameters if not each.help
+    ]
+    assert silent == []
 
 
 def test_make_help_lists_every_target_and_contributing_names_no_other() -> None:
