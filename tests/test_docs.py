@@ -173,19 +173,12 @@ def test_a_decision_has_the_form_of_the_template(path: Path) -> None:
     assert any(line.startswith("**Context.**") for line in lines)
     assert any(line.startswith("**Decision.**") for line in lines)
     assert lines[-1].startswith("**Reopen if**") or lines[-2].startswith("**Reopen if**")
-    assert len(lines) <= 15
+    assert len([line for line in lines if line]) <= 15
 
 
-def test_every_decision_is_in_the_index_with_its_title_and_status() -> None:
-    row = r"^\| \[(\d{4})\]\((.+?)\) \| (.+) \| (.+) \| (.+) \|$"
-    rows = re.findall(row, page("adr/README.md"), flags=re.MULTILINE)
-    declared = []
-    for path in RECORDS[1:]:
-        title, _, status = path.read_text(encoding="utf-8").splitlines()[:3]
-        name, date = status.split(" · ")
-        declared.append(
-            (path.stem[:4], path.name, title[8:], name.removeprefix("Status: "), date.removeprefix("Date: "))
-        )
+def test_every_decision_is_in_the_index_with_its_title() -> None:
+    rows = re.findall(r"^- \[(.+)\]\((.+?)\)$", page("adr/README.md"), flags=re.MULTILINE)
+    declared = [(path.read_text(encoding="utf-8").splitlines()[0][2:], path.name) for path in RECORDS[1:]]
     assert rows == declared
 
 
