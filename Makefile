@@ -92,7 +92,7 @@ peers: $(STAMP) ## Judge labelled answers with other evaluators beside ours: wri
 api-fuzz: $(STAMP) ## Try the API with schemathesis against its OpenAPI document; SECONDS=600 by default.
 	@SQLASSAY_TEST_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/pytest -m slow tests/service/test_openapi.py
 
-contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
+contracts: $(STAMP) ## Write docs/contracts and what is generated in docs: benchmarks, commands, reasons.
 	@$(BIN)/python -m service.contracts.write
 
 # Versions stay as they are unless ARGS says otherwise. uv does not read pip's settings, so an index is passed on.

@@ -7,5 +7,5 @@ Change this here when it concerns:
   in `service/storage/scores/evaluation_pages.py`; then `docs/api.md`, `make contracts`
 - a page of the console: `service/console/`; then `tests/pages/` opens it in Chromium; `docs/console.md`
 - a key of the review, or the words of an error type: `service/console/review_keys.py`; what a key does:
-  `service/console/static/review.js`; then the table in `docs/labels.md`
+  `service/console/static/review.js`; then the table in `docs/trust.md`
 """

@@ -1,14 +1,18 @@
-"""What each reason code means, for the console: read from the tables of `docs/reasons.md`."""
+"""What each reason code means, for the console: a signal's whole docstring, else its row in `docs/reasons.md`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from scoring.signals import SIGNALS
+from service.contracts.reasons_page import example, prose
+
 _HEADINGS = re.compile(r"^#{2,3} (.+)$")
 _ROW = re.compile(r"^\| `([A-Z_]+)`( \((?:\+|hint|form)\))? \| (.+) \|$")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _END = "## Invalid reasons"
+_SIGNALS = {code.value: signal for code, signal in SIGNALS.items()}
 
 Meaning = dict[str, object]
 
@@ -28,7 +32,10 @@ def _meanings(page: str) -> Iterator[tuple[str, Meaning]]:
             cells = [_plain(each) for each in row[3].split(" | ")]
             mark = (row[2] or "").strip(" ()")
             meaning: Meaning = {"section": section, "means": cells[0], "favours": mark == "+", "hint": mark == "hint"}
-            if len(cells) == 3:
+            if signal := _SIGNALS.get(row[1]):
+                question, sql = example(signal)
+                meaning |= {"means": _plain(prose(signal)), "question": f"“{question}”", "sql": _plain(sql)}
+            elif len(cells) == 3:
                 meaning |= {"question": cells[1], "sql": cells[2]}
             else:
                 meaning |= {"acts": cells[-1]}

@@ -1,10 +1,11 @@
-"""The tables of signals in `docs/reasons.md`, written from the docstrings of the signals."""
+"""The tables of signals in `docs/reasons.md`: the first sentence of each signal's docstring, and its last example."""
 
 from __future__ import annotations
 
 import ast
 import doctest
 import inspect
+import re
 from collections.abc import Iterator
 
 from scoring.reason_kinds import ReasonKind, kind_of
@@ -14,7 +15,8 @@ from scoring.signals import SECTIONS, Signal
 BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
 END = "<!-- End of what `make contracts` writes. -->\n"
 _MARKS = {ReasonKind.FAVOUR: " (+)", ReasonKind.HINT: " (hint)", ReasonKind.FORM: " (form)", ReasonKind.FAULT: ""}
-_HEAD = "| code | what is true | question | SQL |\n|---|---|---|---|\n"
+_HEAD = "| code | what is true | example |\n|---|---|---|\n"
+_SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 def reasons_page(page: str) -> str:
@@ -31,17 +33,19 @@ def _tables() -> Iterator[str]:
 
 def _row(signal: Signal) -> str:
     code = ReasonCode[signal.__name__.upper()]
-    documentation = inspect.getdoc(signal) or ""
-    question, sql = _example(documentation)
-    marks = _MARKS[kind_of(code)]
-    prose = " ".join(documentation.partition(">>>")[0].split())
-    return f"| `{code}`{marks} | {prose} | “{question}” | `{sql}` |\n"
+    question, sql = example(signal)
+    return f"| `{code}`{_MARKS[kind_of(code)]} | {_SENTENCE.split(prose(signal))[0]} | “{question}” `{sql}` |\n"
 
 
-def _example(documentation: str) -> tuple[str, str]:
-    """The question and the SQL of a docstring's last example: the enriched question where it has one, and the question
-    before it where it follows one."""
-    source = doctest.DocTestParser().get_examples(documentation)[-1].source
+def prose(signal: Signal) -> str:
+    """All that the docstring says before its examples."""
+    return " ".join((inspect.getdoc(signal) or "").partition(">>>")[0].split())
+
+
+def example(signal: Signal) -> tuple[str, str]:
+    """The question and the SQL of the docstring's last example: the enriched question where it has one, and the
+    question before it where it follows one."""
+    source = doctest.DocTestParser().get_examples(inspect.getdoc(signal) or "")[-1].source
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "case")
     question, sql, *enriched = [str(ast.literal_eval(argument)) for argument in call.args]

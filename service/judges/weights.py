@@ -12,7 +12,7 @@ from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 
 
 def packaged_weights() -> dict[str, object]:
-    """Reads `scoring/weights.json`, which `docs/model-card.md` describes."""
+    """Reads `scoring/weights.json`, which `docs/trust.md` describes."""
     return json.loads(files(scoring).joinpath("weights.json").read_text(encoding="utf-8"))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.delivery.matrix import CELLS
 from tests.delivery.playing import Played
 
 PAGE = Path(__file__).parents[2] / "docs" / "delivery.md"
+CELLS_FILE = PAGE.with_name("faults.csv")
+"""Every cell of the last run."""
 _TABLE = re.compile(r"(<!-- fault matrix -->\n).*?(<!-- end of the fault matrix -->)", flags=re.DOTALL)
 _LOGGED = re.compile(r"(?:; )?log: .*", flags=re.DOTALL)
 """Of what was seen, the lines of the log: anybody's words, and cut short."""
@@ -70,14 +73,31 @@ def machine() -> str:
 
 
 def write_page(rows: Sequence[Played]) -> None:
-    """Replaces the table of docs/delivery.md; a cell that was played twice keeps its last row."""
+    """Writes every cell to docs/faults.csv, and a row for each part to docs/delivery.md; a cell's last row counts."""
     last = {each.name: each for each in rows}
-    lines = [HEAD, ("---",) * len(HEAD), *(cells(each) for each in last.values())]
-    table = "\n".join(f"| {' | '.join(text.replace('|', '/') for text in line)} |" for line in lines)
+    with CELLS_FILE.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEAD, *(cells(each) for each in last.values())])
     events = sum(each.published for each in last.values())
     about = f"{len(last)} of {len(CELLS)} cells and {events:,} events on {machine()}, {datetime.now(UTC):%Y-%m-%d}:"
     page = PAGE.read_text(encoding="utf-8")
+    table = by_part(last.values())
     PAGE.write_text(_TABLE.sub(lambda found: f"{found[1]}{about}\n\n{table}\n{found[2]}", page), encoding="utf-8")
+
+
+def by_part(rows: Iterable[Played]) -> str:
+    """A Markdown table with a row for each part: its faults, what is wrong, and the slowest recovery."""
+    parts: dict[str, list[Played]] = {}
+    for each in rows:
+        parts.setdefault(each.name.partition("-")[0], []).append(each)
+    lines = ["| part | faults | events | wrong | slowest recovery, s |", "|---|---|---|---|---|"]
+    for part, some in parts.items():
+        faults = ", ".join(each.name.removeprefix(f"{part}-") for each in some)
+        events, wrong = (
+            sum(each.published for each in some),
+            sum(each.lost + each.doubled + each.invented for each in some),
+        )
+        lines.append(f"| {part} | {faults} | {events:,} | {wrong} | {max(each.recovered for each in some):.1f} |")
+    return "\n".join(lines)
 
 
 def read_rows(path: Path) -> list[Played]:

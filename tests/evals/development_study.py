@@ -19,6 +19,8 @@ from tests.marked_pages import write_between
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/study.md"
+_LEFT_OUT = ("Refuted, by what", "Refuted with at most", "Methods that disagree", "Cases on which")
+"""Tables that only the run's own page has."""
 FOLDER = ROOT / "build/study"
 GOLDS = ("train_bird_ex", "dev_bugs")
 """The sets whose gold SQL answers the questions of the agents; the first that has one counts."""
@@ -94,7 +96,8 @@ def main() -> None:
         tables = (
             page.split("\n", 2)[2].rsplit("\n\n", 1)[0].strip().replace("\n## ", "\n### ").replace("## A", "### A", 1)
         )
-        write_between(PAGE, _BEGIN, _END, tables)
+        kept = [each for each in tables.split("\n### ") if not each.startswith(_LEFT_OUT)]
+        write_between(PAGE, _BEGIN, _END, "\n### ".join(kept))
 
 
 if __name__ == "__main__":

@@ -204,8 +204,8 @@ async def test_keys_on_the_page_in_its_help_and_in_the_documentation_are_one_lis
 
 
 def keys_section() -> str:
-    labels_page = (ROOT / "docs" / "labels.md").read_text(encoding="utf-8")
-    return labels_page.partition("### Keys\n")[2].partition("\n#")[0]
+    trust = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    return trust.partition("### Keys\n")[2].partition("\n#")[0]
 
 
 async def test_the_script_is_served_from_here_and_needs_no_other_source(client):

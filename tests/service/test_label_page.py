@@ -1,4 +1,4 @@
-"""The page on labels and the runbooks of agents' quality work: every command runs, on a service as users run it."""
+"""The section on labels and the runbooks of agents' quality work: every command runs, on a service as users run it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.served import ROOT, served
 from tests.service.commands.command_line import sqlassay
 from tests.service.test_tenant_calibrations import THINGS
 
-PAGE = (ROOT / "docs" / "labels.md").read_text(encoding="utf-8")
+PAGE = (
+    (ROOT / "docs" / "trust.md").read_text(encoding="utf-8").partition("\n## Label answers\n")[2].partition("\n## ")[0]
+)
 RUNBOOKS = [
     ROOT / "docs" / "runbooks" / f"SQLAssay{name}.md" for name in ("AgentAlarm", "JudgedWrongHigh", "JudgeChanged")
 ]

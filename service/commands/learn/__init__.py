@@ -3,7 +3,7 @@
 Change this here when it concerns:
 
 - how labels become weights: `learning/fitting.py`, `learning/selection.py` (bounds), `learning/calibration.py`; then
-  `docs/model-card.md`
+  `docs/trust.md`
 - a tenant's own calibration: `learning/tenant_calibration.py` (the fit and its guard), `scoring/calibration.py` (its
   bounds); then `docs/trust.md`
 """
