@@ -94,6 +94,7 @@ api-fuzz: $(STAMP) ## Try the API with schemathesis against its OpenAPI document
 
 contracts: $(STAMP) ## Write docs/contracts and what is generated in docs: benchmarks, commands, reasons.
 	@$(BIN)/python -m service.contracts.write
+	@$(BIN)/python -m tests.command_usage
 
 # Versions stay as they are unless ARGS says otherwise. uv does not read pip's settings, so an index is passed on.
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes --no-annotate \

@@ -25,7 +25,6 @@ from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, S
 from service.api.events import EventStatus
 from service.commands.rendering.answer import explanation
 from service.commands.score_lines import NAME_FIELDS, LocalScorer
-from service.contracts.commands_page import command_parameters, commands_page
 from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
@@ -35,6 +34,7 @@ from service.settings.observability_settings import MetricSettings
 from service.settings.variables import variable_name
 from service.storage.scores.estimated_reports import EstimatedRow
 from tests import tour
+from tests.command_usage import command_parameters, commands_page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -11,7 +11,6 @@ import orjson
 
 from service.contracts.asyncapi import asyncapi
 from service.contracts.benchmarks_page import write_page
-from service.contracts.commands_page import commands_page
 from service.contracts.reason_meanings import reason_meanings
 from service.contracts.reasons_page import reasons_page
 from service.serving import create_app
@@ -19,7 +18,6 @@ from service.settings import Settings
 
 FOLDER = Path(__file__).parents[2] / "docs/contracts"
 REASONS = FOLDER.parent / "reasons.md"
-COMMANDS = FOLDER.parent / "commands.md"
 MEANINGS = Path(__file__).parents[1] / "console/reason_meanings.json"
 VERSION = "1"
 """The version of the contracts, as in the `v1` of the routes. It is independent of the evaluator version."""
@@ -45,12 +43,11 @@ def file_content(document: Document) -> bytes:
 
 
 def main() -> int:
-    """Writes the contracts, and what is generated on the pages of benchmarks, commands and reasons."""
+    """Writes the contracts, and what is generated on the pages of benchmarks and reasons."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, build in CONTRACTS.items():
         (FOLDER / name).write_bytes(file_content(build()))
     write_page()
-    COMMANDS.write_text(commands_page(COMMANDS.read_text(encoding="utf-8")), encoding="utf-8")
     reasons = reasons_page(REASONS.read_text(encoding="utf-8"))
     REASONS.write_text(reasons, encoding="utf-8")
     MEANINGS.write_bytes(file_content(reason_meanings(reasons)))

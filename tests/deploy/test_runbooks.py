@@ -11,7 +11,7 @@ import yaml
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.contracts.commands_page import command_parameters
+from tests.command_usage import command_parameters
 from tests.deploy.charts import CHART, ROOT
 
 RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("SQLAssay*.md"))

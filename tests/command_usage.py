@@ -1,9 +1,10 @@
-"""The usage line of each command on `docs/commands.md`, written from the commands themselves."""
+"""The usage line of each command on `docs/commands.md`, written from the commands: `python -m tests.command_usage`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeAlias
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -11,6 +12,7 @@ from typer.main import get_command
 
 from service.commands.cli import app
 
+PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 _USAGE = re.compile(r"(?<=^## `)(sqlassay[^`]*)`\n\n(?:`sqlassay[^`]*`\n\n)?", re.MULTILINE)
 Parameter: TypeAlias = TyperArgument | TyperOption
 
@@ -50,3 +52,7 @@ def _parameter(parameter: Parameter) -> str:
         text = "|".join([*parameter.opts, *parameter.secondary_opts])
         text += f" {metavar}" if metavar and not parameter.is_flag else ""
     return text if parameter.required else f"[{text}]"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(commands_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
