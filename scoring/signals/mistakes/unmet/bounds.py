@@ -149,10 +149,11 @@ def value_of_any_row(case: Case) -> Finding | None:
     value = tests[0].rhs
     if isinstance(value, Number) and tests[0].op in (Op.GT, Op.GE) and _OF_EACH_ROW.search(said(case)):
         return Finding(1.0, f"{tests[0].text} of one row, not of each that is counted")
-    named = isinstance(value, Text) and len(value.folded) > 3 and value.folded.isalpha() and value.folded != "true"
+    named = isinstance(value, Text) and _WORDS.fullmatch(value.folded) is not None and value.folded != "true"
     return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
 
 
+_WORDS = re.compile(r"[a-z][a-z _-]{3,}")
 _OF_EACH_ROW = cue(
     "each",
     r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"
