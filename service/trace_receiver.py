@@ -32,8 +32,8 @@ _Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
 @asynccontextmanager
-async def receiving_traces(service: Service, port: int) -> AsyncGenerator[int]:
-    """Listens; yields the port. On leaving, calls in flight are finished. Raises `Unavailable` if the port is taken."""
+async def receiving_traces(service: Service, port: int) -> AsyncGenerator[None]:
+    """Listens. On leaving, calls in flight are finished. Raises `Unavailable` if the port is taken."""
     limits = service.settings.limits
     server = grpc.aio.server(
         options=[
@@ -44,7 +44,7 @@ async def receiving_traces(service: Service, port: int) -> AsyncGenerator[int]:
         ]
     )
     # a handler of streams begins before the message is read, so that only a caller with a token may send one
-    export = grpc.stream_unary_rpc_method_handler(_Receiver(service).export)
+    export: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_unary_rpc_method_handler(_Receiver(service).export)
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(_SERVICE, {"Export": export})])
     host = service.settings.http.host
     place = f"[{host}]" if ":" in host else host
@@ -56,7 +56,7 @@ async def receiving_traces(service: Service, port: int) -> AsyncGenerator[int]:
     await server.start()
     log.info("serving_grpc", address=f"{place}:{bound}")
     try:
-        yield bound
+        yield
     finally:
         await server.stop(limits.shutdown_seconds)
 
