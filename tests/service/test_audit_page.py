@@ -13,6 +13,7 @@ from service.console.audit_page import ACTION_WORDS
 from service.settings.intake_settings import HttpSettings
 from service.storage.audit import AuditAction
 from service.storage.tables import AUDIT_LOG
+from tests.service.own_scripts import foreign_scripts
 
 PAGE = "/console/audit"
 HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
@@ -27,7 +28,7 @@ async def note(engine: Any, *rows: dict[str, Any]) -> None:
 async def page(client: Any, path: str = PAGE, status: int = 200, **more: Any) -> str:
     reply = await client.get(path, **more)
     assert reply.status_code == status, reply.text
-    assert "<script>" not in reply.text
+    assert not foreign_scripts(reply.text)
     return reply.text
 
 

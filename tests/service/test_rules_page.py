@@ -16,6 +16,7 @@ from scoring.rules import Rules
 from service.console.rules_form import RULE_WORDS, document_of, fits_form, rule_fields, shown_fields
 from service.processes.effect_process import EffectProcess
 from service.settings.intake_settings import HttpSettings
+from tests.service.own_scripts import foreign_scripts
 
 PAGE = "/console/rules?tenant=bakers"
 HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
@@ -199,7 +200,7 @@ async def test_an_error_names_the_field_and_keeps_what_was_typed(client):
             refused = await send(client, {**fields, field: value}, action)
             assert refused.status_code == 422, field
             assert said in refused.text
-            assert "<script>" not in refused.text
+            assert not foreign_scripts(refused.text)
             assert html.unescape(value) in html.unescape(refused.text)
     assert (await client.get("/v1/tenants/bakers/rules")).json()["version"] == 0
 
@@ -247,10 +248,10 @@ async def test_stored_text_is_text(client):
     assert stored.status_code == 200, stored.text
     await client.post("/v1/events", json=[event(1, question=HOSTILE, sql="SELECT * FROM a WHERE a = '<script>x'")])
     shown = await page(client)
-    assert "<script>" not in shown
+    assert not foreign_scripts(shown)
     assert "&lt;script&gt;alert" in shown
     tried = await send(client, {**fields_of(shown), "benign_filters": ""}, "try")
-    assert "<script>" not in tried.text
+    assert not foreign_scripts(tried.text)
     assert "&lt;script&gt;alert" in tried.text
 
 

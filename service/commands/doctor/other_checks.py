@@ -105,7 +105,7 @@ def secure_servers(settings: Settings) -> Iterator[SecureServer]:
     """The brokers and the model server, where they are reached with TLS."""
     kafka, model = settings.kafka, settings.judge.base_url
     if kafka.tls and kafka.bootstrap_servers:
-        context = security(kafka).ssl_context
+        context = security(kafka).ssl_context or ssl.create_default_context()
         for each in kafka.bootstrap_servers.split(","):
             host, _, port = each.strip().rpartition(":")
             shown = kafka.certificate_file
