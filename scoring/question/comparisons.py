@@ -112,7 +112,7 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
         if role is Role.EXCEPT or (near and role in _NEGATING):
             return True
         word = reading.lowers[at - 1]
-        if word in _SENTENCE_ENDS or word == ")" or (led and reading.claimed[at - 1]):
+        if word in _STOPS or (led and reading.claimed[at - 1]):
             return False
         led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
@@ -137,4 +137,5 @@ _CLAUSE = 5
 """Words before a value in which its negation stands."""
 _NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK})
 _NEGATING_ALL = _NEGATING | {Role.EXCEPT}
-_SENTENCE_ENDS = frozenset({",", ".", "?", "!", ";", ":"})
+_STOPS = frozenset({",", ".", "?", "!", ";", ":", ")"})
+"""What a negation before it does not reach past."""

@@ -279,14 +279,17 @@ def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:
         return None
     ored = left.alternative is not None and left.alternative == right.alternative
     asked_or = _OR.search(between) is not None
-    if asked_or and (isinstance(left.rhs, Choices) or isinstance(right.rhs, Choices)):
-        return None  # `failed visa or mastercard`: the list is what `or` joins
-    if asked_or and right.alternative is not None:
-        return None  # `this month that were pushed or crossed`: `or` joins what comes after the month
+    if asked_or and _joins_others(left, right):
+        return None
     if asked_or is ored or not (asked_or or _AND.search(between)):
         return None
     expected, actual = ("OR", "AND") if asked_or else ("AND", "OR")
     return differing(expected, f"{actual}: {show_filter(left)}; {show_filter(right)}")
+
+
+def _joins_others(left: SqlFilter, right: SqlFilter) -> bool:
+    """Whether `or` joins other things: `failed visa or mastercard`, `this month that were pushed or crossed`."""
+    return isinstance(left.rhs, Choices) or isinstance(right.rhs, Choices) or right.alternative is not None
 
 
 _NEAR_BY = 40

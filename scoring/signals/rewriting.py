@@ -47,8 +47,8 @@ def _periods_unused(case: Case) -> list[str]:
     if len(stated) != 1 or not tested or any(isinstance(each, RelativeTime) for each in tested):
         return []
     start, end = stated.pop()
-    starts = {f"{each.start:%Y-%m-%d}" for each in tested if isinstance(each, TimeRange) and each.start is not None}
-    told = start in case.query.sql or start in starts or start in case.asked
+    starts = [f"{each.start:%Y-%m-%d}" for each in tested if isinstance(each, TimeRange) and each.start is not None]
+    told = any(start in text for text in (case.query.sql, case.asked, *starts))
     return [] if told else [f"{start} to {end}"]
 
 

@@ -125,11 +125,15 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
             continue
         named = {word for table in block.tables for word in identifier_words(table)}
         lacking = block.tables and not any(is_named(word, named) for word in things | _before_negation(case))
-        if lacking and not _shows_said(block, things, case) and not _holds_own_key(block, case):
+        if lacking and not _is_of_things(block, things, case):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _is_of_things(block: Block, things: set[str], case: Case) -> bool:
+    return _shows_said(block, things, case) or _holds_own_key(block, case)
 
 
 def _holds_own_key(block: Block, case: Case) -> bool:

@@ -91,7 +91,7 @@ def with_moment(words: str, time: datetime) -> Markup:
     """Words that name a time, to the minute in UTC, with the element of that time.
 
     >>> with_moment("since <2026-03-01 23:30 UTC>", datetime(2026, 3, 1, 23, 30, tzinfo=UTC))[:30]
-    'since &lt;<time datetime="2026'
+    Markup('since &lt;<time datetime="2026')
     """
     element = moment(time)
     before, at, after = words.partition(element.striptags())

@@ -26,14 +26,16 @@ def read_month(reading: Reading, place: int) -> Time | None:
     if YEAR.fullmatch(reading.lower(end)):
         dated = period(Grain.MONTH, year=int(reading.lower(end)), month=month)
         return Time(dated, place, end + 1) if dated else None
-    day = DAY.fullmatch(reading.lower(place + 1))
-    if day and 1 <= int(day[1]) <= 31:
-        later = _day_of(reading, place + 3) if reading.lower(place + 2) in _DAY_JOINTS else None
-        last = _with_year(reading, month, later, place + 3, place + 4) if later else None
-        earlier = _earlier(last, int(day[1]), place, place + 2)
-        date = earlier or _with_year(reading, month, int(day[1]), place, place + 2)
-        return replace(date, explicit=False) if date is not None and _may_be_year(reading, place, date) else date
-    return _bare_month(reading, place, month)
+    day = _day_of(reading, place + 1)
+    return _month_and_day(reading, place, month, day) if day is not None else _bare_month(reading, place, month)
+
+
+def _month_and_day(reading: Reading, place: int, month: int, day: int) -> Time | None:
+    """`May 3`, `May 3 to 9`; `since jan 25` may be a year."""
+    later = _day_of(reading, place + 3) if reading.lower(place + 2) in _DAY_JOINTS else None
+    last = _with_year(reading, month, later, place + 3, place + 4) if later else None
+    date = _earlier(last, day, place, place + 2) or _with_year(reading, month, day, place, place + 2)
+    return replace(date, explicit=False) if date is not None and _may_be_year(reading, place, date) else date
 
 
 def _may_be_year(reading: Reading, place: int, date: Time) -> bool:

@@ -171,16 +171,28 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
     unit = reading.lower(place + 1)
     if reading.language.grains.get(unit) is Grain.QUARTER and 1 <= rank <= 4:
         return _quarter(reading, rank, place, place + 2)
-    month = reading.language.months.get(reading.lower(place + 3)) if reading.lower(place + 2) == "of" else None
-    if unit in reading.language.halves and rank in (1, 2) and month is not None:
-        days = DatePart("date", month * 100 + (1 if rank == 1 else 16), month * 100 + (15 if rank == 1 else 31))
-        return Time(days, place, place + 4, explicit=False)
-    if reading.language.grains.get(unit) is Grain.WEEK and month is not None and rank in (1, 2, 3):
-        first = month * 100 + 7 * rank - 6
-        return Time(DatePart("date", first, first + 6), place, place + 4, explicit=False)
+    part = _part_of_month(reading, rank, place)
+    if part is not None:
+        return part
     if unit in reading.language.halves and rank in (1, 2):
         return _half(reading, rank, place, place + 2)
     return read_ranked_day(reading, rank, place)
+
+
+def _part_of_month(reading: Reading, rank: int, place: int) -> Time | None:
+    """`the first half of May`, `the second week of May`: about these days, as weeks may begin on other ones."""
+    unit, month = reading.lower(place + 1), reading.language.months.get(reading.lower(place + 3))
+    if month is None or reading.lower(place + 2) != "of":
+        return None
+    days = {}
+    if unit in reading.language.halves:
+        days = {1: (1, 15), 2: (16, 31)}
+    elif reading.language.grains.get(unit) is Grain.WEEK:
+        days = {1: (1, 7), 2: (8, 14), 3: (15, 21)}
+    if rank not in days:
+        return None
+    first, last = days[rank]
+    return Time(DatePart("date", month * 100 + first, month * 100 + last), place, place + 4, explicit=False)
 
 
 def _half(reading: Reading, rank: int, start: int, end: int) -> Time | None:

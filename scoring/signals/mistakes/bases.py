@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.specification import Aggregation, Clause, SqlFilter
+from scoring.specification import Aggregation, Clause, Operand, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
@@ -29,19 +29,27 @@ def share_base_wrong(case: Case) -> Finding | None:
     ...     "kind = 'express' THEN 1 ELSE 0 END) / COUNT(*) FROM parcels")).detail
     "kind = 'express' restricts the part alone"
     """
-    odds = first(case, ShapeKind.ODDS)
-    if odds is not None and _RATE.search(asked(case)) and not _ODDS.search(said(case)):
-        return Finding(1.0, f"{odds.text} leaves the part out of the base")
     found = _SHARE_OF.search(asked(case))
-    if found is None or not any(_is_whole(each.denominator) for each in case.sql.divisions):
+    odds = _odds(case)
+    if odds is not None or found is None:
+        return odds
+    if not any(_is_whole(each.denominator) for each in case.sql.divisions):
         return None
     base = _base_words(found[1], case)
     part = [each for each in case.sql.filters if each.clause in _CONDITIONAL]
-    alone = next((each for each in part if len(part) > 1 and _names(each) & base), None)
-    if alone is not None:
-        return Finding(1.0, f"{alone.text} restricts the part alone")
+    alone = [each for each in part if _names(each) & base]
+    if alone and len(part) > 1:
+        return Finding(1.0, f"{alone[0].text} restricts the part alone")
     narrow = next((each for each in case.filters.extra if _narrows(each, part, base)), None)
     return Finding(1.0, f"{narrow.text} restricts the base") if narrow is not None else None
+
+
+def _odds(case: Case) -> Finding | None:
+    """A rate whose base leaves the part out."""
+    odds = first(case, ShapeKind.ODDS)
+    if odds is None or not _RATE.search(asked(case)) or _ODDS.search(said(case)):
+        return None
+    return Finding(1.0, f"{odds.text} leaves the part out of the base")
 
 
 _RATE = re.compile(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")
@@ -106,7 +114,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    wanted = {_unit(match[1] or match[2] or match[3]) for match in _IN_UNIT.finditer(asked(case))} & _UNITS
+    wanted = {_unit(word) for words in _IN_UNIT.findall(asked(case)) for word in words} & _UNITS
     if len(wanted) != 1 or len(case.sql.divisions) != 1:
         return None
     division, unit = case.sql.divisions[0], wanted.pop()
@@ -186,11 +194,18 @@ def group_left_out(case: Case) -> Finding | None:
     keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
     if found is None or not keys or case.sql.windows:
         return None
-    read = {found[1], found[2]} <= set(case.question.group_by)
-    named = any(stem(found[1]) in identifier_words(column.name) for key in keys for column in key.columns)
-    if (not read and (case.question.group_by or not named)) or (len(keys) > 1 and (not named or found[2] in _PERIODS)):
+    if not _is_asked(found[1], found[2], keys, case):
         return None
     return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
+
+
+def _is_asked(one: str, other: str, keys: list[Operand], case: Case) -> bool:
+    """Whether the question groups by both words, and the SQL by the first one."""
+    read = {one, other} <= set(case.question.group_by)
+    named = any(stem(one) in identifier_words(column.name) for key in keys for column in key.columns)
+    if len(keys) > 1 and (not named or other in _PERIODS):
+        return False
+    return read or (named and not case.question.group_by)
 
 
 def _chosen(case: Case) -> set[str]:

@@ -143,14 +143,20 @@ def empty_groups_dropped(case: Case) -> Finding | None:
 
 def value_of_any_row(case: Case) -> Finding | None:
     """All rows of a group are counted, and only its last value in the order of letters is tested."""
+    sides = [each.lhs for each in case.sql.having if each.lhs is not None]
     tests = [each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("MAX", "MIN")]
-    if len(tests) != 1 or any(each.lhs is not None and each.lhs.distinct for each in case.sql.having):
+    if len(tests) != 1 or any(each.distinct for each in sides):
         return None
-    value = tests[0].rhs
-    if isinstance(value, Number) and tests[0].op in (Op.GT, Op.GE) and _OF_EACH_ROW.search(said(case)):
-        return Finding(1.0, f"{tests[0].text} of one row, not of each that is counted")
+    return _of_one_row(tests[0], case)
+
+
+def _of_one_row(test: SqlFilter, case: Case) -> Finding | None:
+    """The test of an extreme, where every row that is counted is to meet it."""
+    value = test.rhs
+    if isinstance(value, Number) and test.op in (Op.GT, Op.GE) and _OF_EACH_ROW.search(said(case)):
+        return Finding(1.0, f"{test.text} of one row, not of each that is counted")
     named = isinstance(value, Text) and _WORDS.fullmatch(value.folded) is not None and value.folded != "true"
-    return Finding(1.0, f"{tests[0].text} of all rows that are counted") if named and tests[0].op is Op.EQ else None
+    return Finding(1.0, f"{test.text} of all rows that are counted") if named and test.op is Op.EQ else None
 
 
 _WORDS = re.compile(r"[a-z][a-z _-]{3,}")

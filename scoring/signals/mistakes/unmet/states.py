@@ -54,10 +54,12 @@ def state_untested(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM claims WHERE made_on >= '2026-05-01' AND made_on < '2026-06-01'")).detail
     'rejected'
     """
-    if _WEEKEND.search(case.asked) is not None and _DAYS.search(case.query.sql) is None and not follows(case):
-        return Finding(1.0, "weekend")
     found = _STATE.search(case.asked)
-    if found is None or case.sql.set_operations or follows(case):
+    if follows(case):
+        return None
+    if _lacks_weekend(case):
+        return Finding(1.0, "weekend")
+    if found is None or case.sql.set_operations:
         return None
     state = found[1] or found[2]
     if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
@@ -73,6 +75,10 @@ _DAYS = re.compile(
     r"dow\b|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
     re.IGNORECASE,
 )
+
+
+def _lacks_weekend(case: Case) -> bool:
+    return _WEEKEND.search(case.asked) is not None and _DAYS.search(case.query.sql) is None
 
 
 def _names_state(words: frozenset[str], case: Case) -> bool:
