@@ -30,12 +30,14 @@ def share_base_wrong(case: Case) -> Finding | None:
     "kind = 'express' restricts the part alone"
     """
     found = _SHARE_OF.search(asked(case))
-    odds = _odds(case)
-    if odds is not None or found is None:
-        return odds
+    return _odds(case) or (_base_of(found[1], case) if found is not None else None)
+
+
+def _base_of(phrase: str, case: Case) -> Finding | None:
+    """What is wrong with the base of the share of a phrase, where that is a count of rows."""
     if not any(_is_whole(each.denominator) for each in case.sql.divisions):
         return None
-    base = _base_words(found[1], case)
+    base = _base_words(phrase, case)
     part = [each for each in case.sql.filters if each.clause in _CONDITIONAL]
     alone = [each for each in part if _names(each) & base]
     if alone and len(part) > 1:
