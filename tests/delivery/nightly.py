@@ -28,6 +28,7 @@ RUNS = (
     ("slow", "tests/delivery", "tests/deploy"),
     ("slow", "tests/pages"),
     ("nightly", "tests/service", "tests/library"),
+    ("nightly", "tests/evals"),
 )
 """The mark of the tests of each run, and their folders."""
 

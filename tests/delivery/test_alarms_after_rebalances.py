@@ -24,6 +24,7 @@ def message(event: dict) -> Message:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 async def test_rebalances_leave_the_state_of_an_undisturbed_run(stage: Stage):
     stage.settings |= {"SQLASSAY_ALARMS__EVERY": "0.2", "SQLASSAY_ALARMS__SETTLE": str(SETTLE)}
     messages = [message(each) for each in fortnight_events(datetime.now(UTC) - timedelta(days=1))]

@@ -165,6 +165,7 @@ def test_options_out_of_range_are_refused(tmp_path: Path, options: tuple[str, st
 
 
 @pytest.mark.slow  # scores a whole development set twice
+@pytest.mark.nightly
 @pytest.mark.development_data("judge/dev_agents.jsonl")
 def test_thirty_random_labels_tell_the_share_of_a_published_agent(tmp_path: Path) -> None:
     """Prints the table of docs/trust.md."""

@@ -97,6 +97,7 @@ def figures(rows: Sequence[Judged]) -> ByAgent:
 
 
 @pytest.mark.slow  # fits the weights anew and replays a hundred streams
+@pytest.mark.nightly
 @pytest.mark.development_data("judge")
 @pytest.mark.parametrize("held_out", [False, True], ids=["packaged", "held out"])
 def test_memory_helps_with_many_agents_and_harms_with_two_in_no_figure(
@@ -124,6 +125,7 @@ def test_memory_helps_with_many_agents_and_harms_with_two_in_no_figure(
 
 
 @pytest.mark.slow  # replays streams
+@pytest.mark.nightly
 @pytest.mark.development_data("judge")
 def test_wrong_answers_that_many_send_are_hardly_raised(published: list[PublishedAnswer]) -> None:
     """Traffic that is all wrong, the same wrong query of several agents, and five made-up agents among honest ones."""

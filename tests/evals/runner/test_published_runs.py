@@ -51,6 +51,7 @@ class Published:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.development_data("judge/train_spider_ex.jsonl")
 @pytest.mark.development_data("spider_db")
 def test_of_two_published_sets_the_worse_fails_the_gate_and_has_the_same_records_behind_http(tmp_path: Path) -> None:

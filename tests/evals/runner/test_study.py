@@ -163,6 +163,7 @@ def test_ex_test_compares_sets_of_rows_with_columns_in_order() -> None:
 
 
 @pytest.mark.slow  # a minute of search and proof
+@pytest.mark.nightly
 @pytest.mark.development_data("judge/dev_agents.jsonl")
 @pytest.mark.development_data("equivalence/dev.jsonl")
 def test_the_study_of_published_agents_is_printed_by_one_command_twice_the_same(tmp_path: Path) -> None:

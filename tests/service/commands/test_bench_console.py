@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.commands.command_line import sqlassay
 
-pytestmark = pytest.mark.slow  # runs a benchmark
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]  # runs a benchmark
 
 
 def test_every_page_is_read_and_none_fails() -> None:
