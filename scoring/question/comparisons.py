@@ -101,15 +101,17 @@ def signed(reading: Reading, op: Op, place: int) -> Op:
 def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
     """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence.
 
-    An `except` before another value does not count if a word, or the caller (`led`), begins a new condition.
+    An `except` before another value does not count if a word, or the caller (`led`), begins a new condition. What
+    stands in brackets before `place` negates nothing outside them.
     """
     if reading.by_role.keys().isdisjoint(_NEGATING_ALL):
         return False
-    near = True
+    near, depth = True, 0
     for at in range(place, max(place - _SENTENCE, 0), -1):
-        mark = reading.ends.get(at)
-        role = mark.cue.role if mark is not None else None
-        if role is Role.EXCEPT or (near and role in _NEGATING):
+        depth = _depth(depth, reading.lowers[at - 1])
+        if depth:
+            continue
+        if _negates(reading, at, near=near):
             return True
         word = reading.lowers[at - 1]
         if word in _STOPS or (led and reading.claimed[at - 1]):
@@ -117,6 +119,17 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
         led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
     return False
+
+
+def _negates(reading: Reading, at: int, *, near: bool) -> bool:
+    """Whether `except` ends at a place, or another negation that is near."""
+    mark = reading.ends.get(at)
+    return mark is not None and (mark.cue.role is Role.EXCEPT or (near and mark.cue.role in _NEGATING))
+
+
+def _depth(depth: int, word: str) -> int:
+    """How many brackets are open before a word, read backwards."""
+    return depth + (word == ")") - (word == "(" and depth > 0)
 
 
 def _leads_apart(reading: Reading, place: int) -> bool:
@@ -137,5 +150,5 @@ _CLAUSE = 5
 """Words before a value in which its negation stands."""
 _NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK})
 _NEGATING_ALL = _NEGATING | {Role.EXCEPT}
-_STOPS = frozenset({",", ".", "?", "!", ";", ":", ")"})
+_STOPS = frozenset({",", ".", "?", "!", ";", ":"})
 """What a negation before it does not reach past."""

@@ -64,7 +64,8 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
 
 def _is_compared(reading: Reading, mark: Mark) -> bool:
     """Whether `last` is the period before: `more signups this month than last`."""
-    return reading.lowers[mark.end - 1] == "last" and reading.lower(mark.start - 1) in {"than", "vs", "versus"}
+    compared = reading.lower(mark.start - 1) in {"than", "vs", "versus"}
+    return reading.lowers[mark.end - 1] == "last" and (compared or reading.lower(mark.end) in reading.language.months)
 
 
 def _is_first_of_its_kind(reading: Reading, mark: Mark) -> bool:

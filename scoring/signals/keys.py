@@ -31,7 +31,9 @@ ROLES = frozenset(
             "successor previous next original replacement prescriber operator inspector handler salesperson agent "
             "technician mechanic teacher instructor trainer coach tutor advisor adviser coordinator dispatcher cashier "
             "clerk attendee participant caller callee claimant holder beneficiary applicant candidate planner signer "
-            "sponsor nominee delegate chair billing shipping primary secondary main default current last first"
+            "sponsor nominee delegate chair officer underwriter nurse doctor physician surgeon auditor collector "
+            "lawyer attorney broker adjuster recruiter interviewer examiner lecturer professor analyst engineer carer "
+            "billing shipping primary secondary main default current last first"
         ).split(),
     )
 )

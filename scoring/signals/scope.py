@@ -206,6 +206,8 @@ def _spread(case: Case) -> Finding | None:
     if "or" in case.spoken or "and" not in case.spoken:
         return None
     ored = [each for each in applied(case) if each.alternative is not None and each.lhs is not None]
+    if any(each.op is Op.IS_NULL for each in ored):
+        return None
     if len(ored) != 2 or ored[0].lhs != ored[1].lhs or ored[0].op is ored[1].op:
         return None
     return Finding(1.0, f"{show_filter(ored[0])} or {show_filter(ored[1])}")

@@ -20,7 +20,9 @@ _EVER = re.compile(
 )
 _IS = re.compile(
     r"\b(?:very )?(?:first|last|latest|most recent|newest|earliest|current)(?: \w+){1,5}? (?:was|were|is|are"
-    r"|had|has|=)\b|\b(?:was|is|were) (?:the |their |its |his |her )?(?:very )?(?:first|last|latest) \w+(?= )"
+    r"|had|has|=)\b"
+    r"|\b(?:was|is|were) (?:the |their |its |his |her )?(?:very )?(?:first|last|latest) \w+ "
+    r"(?=an? |by |from |via |not )"
 )
 _NOW = re.compile(r"\b(?:right now|now|currently|current|at the moment|as of today|at present|these days|today)\b")
 _HISTORY = re.compile(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
