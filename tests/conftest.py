@@ -105,9 +105,9 @@ def wait_until() -> WaitUntil:
     """Returns as soon as a condition holds; fails after a minute."""
 
     async def wait(condition: Callable[[], Awaitable[bool]]) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not await condition():
-            assert time.monotonic() < deadline, "waited a minute in vain"
+            assert time.monotonic() < deadline, "waited two minutes in vain"
             await asyncio.sleep(0.02)
 
     return wait

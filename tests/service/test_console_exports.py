@@ -210,7 +210,7 @@ async def test_the_page_of_an_answer_says_it_plainly_and_folds_what_is_only_form
     [
         ({"verdict": "Correct"}, "No fault was found."),
         ({"labels": [{"label": "right"}], "faults": ["LIMIT_WRONG"]}, "A reviewer says right."),
-        ({"unscored": "JUDGE_UNAVAILABLE"}, "The judge could not be reached within its deadline."),
+        ({"unscored": "JUDGE_UNAVAILABLE"}, "The judge did not answer within its deadline."),
         (
             {"verdict": "Incorrect", "faults": ["LIMIT_WRONG"]},
             "The SQL returns another number of rows than asked for: top 5 → LIMIT 10.",

@@ -196,7 +196,7 @@ async def test_what_got_worse_says_who_since_when_and_what(client):
     (reason,) = re.findall(r'<a href="([^"]+)">AGGREGATE_MISSING</a>', page)
     listed = html.unescape((await client.get(reason)).text)
     assert len(re.findall(r"How many ovens have kind \d+", listed)) == 30
-    assert f"from {NOW - timedelta(days=7):%Y-%m-%d}" in listed
+    assert f"from {NOW - timedelta(days=7):%Y-%m-%d}" in re.sub(r"<[^>]+>", "", listed)
     # an exact time keeps its length
     between = {"since": (NOW - timedelta(days=3.5)).isoformat(), "until": NOW.isoformat()}
     page = await shown(client, view="changes", agent="crumb", **between)

@@ -186,6 +186,7 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "tenant": (THEIRS, "default", "*"),
         "evaluation_id": (theirs[0], theirs[3]),
         "version": ("1", "2"),
+        "quick": ("true",),
         "incident_id": (str(incident_id(MARK)),),
         "before_id": (theirs[0],),
         "now_id": (theirs[1],),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -258,7 +259,8 @@ def _bounded_day(part: DatePart, op: Op) -> DatePart:
 
 def _day_beside(day: int, days: int) -> int:
     """A day of a year as month and day, moved by some days; 0 beyond the year."""
-    moved = datetime(_LEAP_YEAR, day // 100, day % 100) + timedelta(days=days)
+    month = day // 100
+    moved = datetime(_LEAP_YEAR, month, min(day % 100, monthrange(_LEAP_YEAR, month)[1])) + timedelta(days=days)
     return moved.month * 100 + moved.day if moved.year == _LEAP_YEAR else 0
 
 
