@@ -207,9 +207,11 @@ async def test_an_agent_that_becomes_worse_pages_until_it_is_as_before_and_every
         others = {each["labels"]["alertname"] for each in webhook.alerts} - {"SQLAssayAgentAlarm"}
         assert others - SHORT <= {"SQLAssayJudgedWrongHigh"}  # about the same answers, and a ticket
         empty = [title for title, query in panel_queries() if not await gives(query)]
-        assert set(empty) <= ABSENT | UNLABELLED | {PRICED}, set(empty) - ABSENT - UNLABELLED
+        assert set(empty) <= ABSENT | UNLABELLED | {PRICED, FALL}, set(empty) - ABSENT - UNLABELLED
 
 
+FALL = "Judged wrong before and since a fall: {{tenant}} / {{agent}} {{version}}, {{when}} {{since}}"
+"""A panel without data once the agent is as before."""
 SHORT = {"SQLAssayConsumerStuck"}
 """Alerts that a pause of two seconds gives, where conditions of minutes last seconds."""
 
