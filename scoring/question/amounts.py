@@ -114,18 +114,20 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     if suffix is None and reading.lower(quantity.end) == "+":
         mark = mark or Mark(Cue(role=Role.COMPARE, op=Op.GE), quantity.start, quantity.start)
     found = suffix or mark
-    if (
-        found is None
-        or found.cue.op is None
-        or not _WINDOWS.isdisjoint(reading.lowers[max(0, found.start - 8) : found.start])
-    ):
+    if found is None or found.cue.op is None or _is_stretch(reading, found):
         return False
     start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
     return _undone(reading, quantity, found, start, end) or _bounded(reading, quantity, found, (start, end))
 
 
+def _is_stretch(reading: Reading, mark: Mark) -> bool:
+    """Whether `over` says how long a window is: `rolling average of the price over 7 days`."""
+    return not _WINDOWS.isdisjoint(reading.lowers[max(0, mark.start - _NEAR_BY) : mark.start])
+
+
 _WINDOWS = frozenset({"rolling", "moving", "trailing"})
-"""Words after which `over 7 days` is a stretch: `rolling average of the price over 7 days`."""
+_NEAR_BY = 8
+"""Words between a window and its length."""
 
 
 def _bounded(reading: Reading, quantity: Quantity, found: Mark, place: tuple[int, int]) -> bool:

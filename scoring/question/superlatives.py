@@ -63,7 +63,7 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
 
 
 def _is_compared(reading: Reading, mark: Mark) -> bool:
-    """Whether `last` is the period before: `more signups this month than last`."""
+    """Whether `last` is the period before: `more signups this month than last`, `compared to last august`."""
     compared = reading.lower(mark.start - 1) in {"than", "vs", "versus"}
     return reading.lowers[mark.end - 1] == "last" and (compared or reading.lower(mark.end) in reading.language.months)
 

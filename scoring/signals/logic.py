@@ -127,13 +127,19 @@ _APART = frozenset({"at least", "more than", "over", "minimum"})
 def _distance_flipped(case: Case) -> Finding | None:
     """Two times are to be apart by at least some hours or days, and are tested to be closer; or the other way round."""
     for words, number in _DISTANCE.findall(case.asked):
-        for each in case.sql.filters:
-            value = each.rhs.value if isinstance(each.rhs, Number) and each.lhs is not None else 0.0
-            if abs(value) == float(number) and each.lhs is not None and " - " in each.lhs.name:
-                apart = (each.op in _UP) is (value > 0)
-                if each.op in _UP | _DOWN and apart is not (words in _APART):
-                    return Finding(1.0, f"{EXPECTED_ACTUAL}: {words} {number} apart → {each.text}")
+        tests = [(each, _keeps_apart(each, float(number))) for each in case.sql.filters]
+        odd = next((each for each, apart in tests if apart is (words not in _APART)), None)
+        if odd is not None:
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {words} {number} apart → {odd.text}")
     return None
+
+
+def _keeps_apart(each: SqlFilter, number: float) -> bool | None:
+    """Whether a test keeps times that are at least so far apart; `None` where it does not compare a difference so."""
+    if not isinstance(each.rhs, Number) or each.lhs is None or " - " not in each.lhs.name:
+        return None
+    compares = abs(each.rhs.value) == number and each.op in _UP | _DOWN
+    return (each.op in _UP) is (each.rhs.value > 0) if compares else None
 
 
 def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:

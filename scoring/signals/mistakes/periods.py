@@ -6,6 +6,7 @@ import re
 
 from scoring.linking import operand_words
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.quotients import divides
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import SqlFilter
@@ -95,18 +96,12 @@ def _groups_by_time(case: Case) -> bool:
 _AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
 
 
-_CONSTANT = re.compile(r"[\d.()\s*]+")
-
-
 def _needs_no_group(case: Case) -> bool:
     """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
     sql = case.sql
-    divided = any(not _CONSTANT.fullmatch(each.denominator) for each in sql.divisions)
-    return (
-        divided
-        or bool(sql.windows)
-        or any(each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations)
-    )
+    if sql.windows or divides(case):
+        return True
+    return any(each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations)
 
 
 def month_miswritten(case: Case) -> Finding | None:

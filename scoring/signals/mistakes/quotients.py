@@ -52,7 +52,7 @@ def change_of_wrong_base(case: Case) -> Finding | None:
 _CONSTANT = re.compile(r"[\d.()\s*]+")
 
 
-def _divides(case: Case) -> bool:
+def divides(case: Case) -> bool:
     """Whether something is divided by more than a constant, such as the cents of a unit."""
     return (
         any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions)
@@ -71,7 +71,7 @@ def change_missing(case: Case) -> Finding | None:
     '% change: nothing is divided'
     """
     found = _PERCENT_CHANGE.search(asked(case))
-    if found is None or _divides(case) or _stores(case, {"change", "growth", "pct", "percent", "rate"}):
+    if found is None or divides(case) or _stores(case, {"change", "growth", "pct", "percent", "rate"}):
         return None
     return Finding(1.0, f"{found.group()}: nothing is divided")
 
@@ -105,7 +105,7 @@ def rate_counted(case: Case) -> Finding | None:
     if not funcs or not funcs <= _COUNTING:
         return None
     found = _RATE.search(asked(case))
-    if found is None or _divides(case) or _stores(case, _STORED_RATES):
+    if found is None or divides(case) or _stores(case, _STORED_RATES):
         return None
     return Finding(1.0, f"{found.group()}: nothing is divided")
 

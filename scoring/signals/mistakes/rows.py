@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said, said_stems, shapes
+from scoring.signals.mistakes.wording import HAS_ONE, asked, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems, table_words
@@ -33,14 +33,11 @@ def join_multiplies(case: Case) -> Finding | None:
         counts = each.text.startswith("COUNT")
         if counts and ("restricted" in each.words or not _counts_thing(each, case)):
             continue
-        doubtful = (counts and not _AT_LEAST_ONE.search(said(case))) or "restricted" in each.words
+        doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in each.words
         strength = 0.5 if doubtful else 1.0
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
-
-
-_AT_LEAST_ONE = re.compile(r"\b(?:with|containing|contain|have|having|had) (?:at least (?:one|1)|one or more|any)\b")
 
 
 def _counts_thing(shape: Shape, case: Case) -> bool:

@@ -80,3 +80,11 @@ def cue(parts: str, pattern: str) -> CuedPattern:
     (None, 'moving average')
     """
     return CuedPattern(tuple(parts.split()), re.compile(pattern))
+
+
+HAS_ONE = cue(
+    "at least one any",
+    r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
+    r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
+)
+"""Whole things that have at least one part of a kind; the group is the part."""

@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.bases import convertible, unit_named
-from scoring.signals.mistakes.wording import cue, said
+from scoring.signals.mistakes.wording import HAS_ONE, cue, said
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Number, Text
@@ -165,21 +165,16 @@ _OF_EACH_ROW = cue(
     r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"
     r"|\beach (?:counted )?\w+ (?:lasted|took|cost|weighed|was|were|is|has|had)\b",
 )
-_HAS_ONE = cue(
-    "at least one any",
-    r"\b(?:with|w|contain(?:s|ing)?|includ(?:es?|ing)|having|have|has|had) "
-    r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
-)
 
 
 def kept_by_part(case: Case) -> Finding | None:
     """Whole things are kept by one of their parts, and only the parts of that kind are added."""
-    found, sql = _HAS_ONE.search(said(case)), case.sql
+    found, sql = HAS_ONE.search(said(case)), case.sql
     if found is None or any(each.role is not SubqueryRole.DERIVED for each in sql.subqueries):
         return None
     added = {column.table for each in sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
     odd = next((each for each in sql.filters if _keeps_parts(each, stem(found[1]), added)), None)
-    return Finding(1.0, f"{found.group()}: {odd.text} of what is added") if odd is not None else None
+    return Finding(1.0, f"{found.group()}: only rows with {odd.text} are added") if odd is not None else None
 
 
 def _keeps_parts(each: SqlFilter, part: str, added: set[str | None]) -> bool:

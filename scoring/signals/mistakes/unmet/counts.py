@@ -16,8 +16,7 @@ _PEOPLE = frozenset(
     map(
         stem,
         "customer client user member guest patient buyer donor viewer player subscriber visitor student pupil "
-        "passenger rider driver shopper traveller traveler tenant supplier vendor "
-        "volunteer employee person household "
+        "passenger rider driver shopper traveller traveler tenant supplier vendor volunteer employee person household "
         "company merchant author owner".split(),
     )
 )
