@@ -12,8 +12,10 @@ from typing import NamedTuple
 from scoring.alignment.conventions import conventions
 from scoring.display import show_filter
 from scoring.linking import operand_words
+from scoring.rules import Convention
 from scoring.signals.finding import Finding
 from scoring.signals.house import followed, lacking, means, said_plainly
+from scoring.signals.keys import one_sides
 from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -52,11 +54,24 @@ def convention_missing(case: Case) -> Finding | None:
     'shops without closed_on is null'
 
     It weighs a third where only the first rows are shown, or a largest value: seldom is it a row that does not count.
+    It weighs a tenth where rows of the table are only looked up for others, or are counted through another table.
     """
     found = lacking(case) if case.rules.conventions else []
     shown = [f"{each.table} without {each.text.lower()}" for each in found]
     strength = 0.3 if _shows_first_rows(case) else 1.0
+    if found and all(_is_looked_up(each, case) for each in found):
+        strength = 0.1
     return Finding(strength, "; ".join(list(dict.fromkeys(shown))[:5])) if found else None
+
+
+def _is_looked_up(convention: Convention, case: Case) -> bool:
+    """Whether a condition is of rows that the answer only names, or counts by a key that another table holds.
+
+    What hangs off them still counts, unless the rules say so of the other table too.
+    """
+    if any(column.table for term in convention.terms if term.lhs is not None for column in term.lhs.columns):
+        return bool(convention.when) and all(phrase.startswith("#") for phrase in convention.when)
+    return letters(convention.table) in map(letters, one_sides(case))
 
 
 _FEW = 5
