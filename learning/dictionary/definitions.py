@@ -34,10 +34,11 @@ _SPLIT = re.compile(r"\s*(?:/|,|;|\band\b|\bor\b)\s*")
 _MARKS = re.compile(r"[*`\"“”]|^\s*[-•]\s*")
 _LEADING = re.compile(r"^(?:the|a|an|our|so|in everyday talk)\s+", re.IGNORECASE)
 _TRAILING = re.compile(r"\s+(?:without (?:further|more|other)\b.*|alone|in total|\(.*)$", re.IGNORECASE)
+_ADVERBS = re.compile(r"\s+(?:always|never|just|simply|only|usually|here)\Z")
 _PHRASE = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]")
 _EVERYWHERE = frozenset(
     "it they them this that these those such both all each row rows one ones value values code codes status type null"
-    " only which flag column field kind empty there".split()
+    " only which flag column field kind empty there never always not no now do don't".split()
 )
 _REST = re.compile(
     r"\s*(?:only|ones?|rows?|both|together|\([^()]*\)|,?\s*unless (?:asked|the question\b.*)"
@@ -201,6 +202,7 @@ def phrases_of(text: str) -> Iterator[str]:
     plain = plain.rpartition(": ")[2] if ": " in plain else plain
     for each in (*_SPLIT.split(plain), *also):
         phrase = _TRAILING.sub("", _LEADING.sub("", _MARKS.sub("", each).strip())).strip().lower()
+        phrase = _ADVERBS.sub("", phrase)
         words = phrase.split()
         if (
             _PHRASE.fullmatch(phrase)

@@ -15,7 +15,10 @@ from learning.dictionary.notes import sentences
 from scoring.words import identifier_words, stem
 
 _NEVER = re.compile(
-    r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?|show|report(?:ed)?)\b"
+    r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?(?! `?[a-z]+_[a-z_]+)|show|report(?:ed)?)\b"
+    r"|\b(?:is|are|appear|appears|belong|belongs|go|goes|come) (?:never |not )(?:in|into|part of|to)\b[^.;]{0,40}"
+    r"\b(?:figures?|reports?|numbers?|lists?|counts?|kpis?|statistics|totals?|metrics?|anything)\b"
+    r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
     r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
     r"|\bnot (?:counted|included|part of)\b|\bno longer counts?\b"
     r"|\bl(?:eave|eft|eaves|eaving)\b[^.;]{0,90}?\bout\b|\bkeep\b[^.;]{0,60}?\bout of\b|\bkept out of\b"
@@ -39,7 +42,11 @@ _LIMITED = re.compile(
     r"|\b(?:counted|count(?:s)?(?: them)?) as\s+(?P<as>[a-z]+(?:(?:/| or )[a-z]+){0,3})",
     re.IGNORECASE,
 )
-_ENDED = frozenset("deleted removed archived voided purged cancelled canceled closed merged withdrawn".split())
+_ENDED = frozenset(
+    "deleted removed archived voided purged cancelled canceled closed merged withdrawn del left churned erased ended "
+    "deactivated disabled blocked suspended terminated retired scrapped discontinued resigned reversed".split()
+)
+_SET = re.compile(r"\)?\s*(?:is |are )?(?:set|filled|not (?:null|empty)|non-?null)\b", re.IGNORECASE)
 _UNREAL = frozenset(
     "test demo sandbox dummy fake qa training synthetic internal staff seed sample fixture bot probe monitoring".split()
 )
@@ -200,6 +207,8 @@ def _marks(text: str, mention: Mention) -> bool:
     if not mention.end and kind is ColumnKind.MOMENT:
         return not _ENDED.isdisjoint(identifier_words(mention.column.name))
     if kind is ColumnKind.MOMENT:
+        if _ENDED.isdisjoint(identifier_words(mention.column.name)):
+            return _SET.match(behind) is not None
         return bool(re.match(r"\)?\s*(?:set\b|filled\b|is a soft|is set\b|:|\)|\s*=|$)", behind)) and not re.match(
             r"\s*(?:empty|is the|is when|= )", behind
         )

@@ -65,13 +65,20 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
 def _is_compared(reading: Reading, mark: Mark) -> bool:
     """Whether `last` is the period before: `more signups this month than last`, `compared to last august`."""
     compared = reading.lower(mark.start - 1) in {"than", "vs", "versus"}
-    return reading.lowers[mark.end - 1] == "last" and (compared or reading.lower(mark.end) in reading.language.months)
+    after = reading.lower(mark.end)
+    timed = after in reading.language.months or after in _TIMES_AFTER or after in reading.language.weekdays
+    return reading.lowers[mark.end - 1] == "last" and (compared or timed)
+
+
+_TIMES_AFTER = frozenset({"fiscal", "financial", "calendar", "school", "academic"})
 
 
 def _is_first_of_its_kind(reading: Reading, mark: Mark) -> bool:
     """Whether each thing has one first of it: `average first reply`, `first response time`."""
     if reading.lowers[mark.end - 1] != "first":
         return False
+    if reading.lower(mark.start - 1) in {"a", "an"} or reading.lower(mark.end) == "time":
+        return True
     averaged = reading.ends.get(mark.start)
     if averaged is not None and averaged.cue.role is Role.AGGREGATE:
         return True

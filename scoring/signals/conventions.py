@@ -139,7 +139,7 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
         return []
     found: list[ComparedCodes] = []
     for each in case.sql.filters:
-        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT:
+        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT or each.lhs.func == "COUNT":
             continue
         codes = _codes_of(each.lhs.columns[0], case)
         known = [value for value in _values(each) if isinstance(value, Text | Number)]

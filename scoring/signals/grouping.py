@@ -56,8 +56,11 @@ def _asks_for_one_share(case: Case) -> bool:
 
 def _is_quotient(case: Case) -> bool:
     """Whether the one value is a total divided by another: a price per copy."""
-    divided = any("(" in each.numerator and "(" in each.denominator for each in case.sql.divisions)
-    return divided and len(case.answer) == 1 and not case.sql.group_by and _PER_ONE.search(case.asked) is not None
+    divided = [each for each in case.sql.divisions if "(" in each.numerator and "(" in each.denominator]
+    if not divided or case.sql.group_by:
+        return False
+    by_heads = any("count(distinct" in each.denominator for each in divided)
+    return by_heads or (len(case.answer) == 1 and _PER_ONE.search(case.asked) is not None)
 
 
 _PER_ONE = re.compile(r"\b(?:average|avg|mean|price|cost|value)\b[^?.,;]{0,60}\bper \w+")
@@ -192,7 +195,13 @@ def total_per_group(case: Case) -> Finding | None:
         return None
     if not keys:
         return _total_per_row(case)
+    if _WITH_TOTAL.search(case.query.sql) is not None:
+        return None
     return Finding(1.0, f"{case.answer[0].operand.name} by {keys[0]}")
+
+
+_WITH_TOTAL = re.compile(r"\b(?:rollup|cube|grouping\s+sets)\b", re.IGNORECASE)
+"""Groups with which the total comes, too."""
 
 
 def _total_per_row(case: Case) -> Finding | None:

@@ -33,7 +33,8 @@ ROLES = frozenset(
             "clerk attendee participant caller callee claimant holder beneficiary applicant candidate planner signer "
             "sponsor nominee delegate chair officer underwriter nurse doctor physician surgeon auditor collector "
             "lawyer attorney broker adjuster recruiter interviewer examiner lecturer professor analyst engineer carer "
-            "billing shipping primary secondary main default current last first"
+            "billing shipping primary secondary main default current last first mgr acct csm sup drv disp "
+            "responsible deputy substitute backup keeper driver"
         ).split(),
     )
 )

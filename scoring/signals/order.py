@@ -11,7 +11,7 @@ from scoring.linking import LINKED, best_likeness, content_words, is_named, oper
 from scoring.signals.cutting import cutting_key
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, Superlative
+from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
@@ -29,7 +29,19 @@ def takes_extreme(case: Case) -> bool:
     sql = case.sql
     if any(each.func in TAKING for each in sql.aggregations) or any(each.ranked for each in sql.limits):
         return True
-    return any(str(each.rhs).startswith("all") or _is_beyond(each) for each in sql.filters)
+    if any(str(each.rhs).startswith("all") or _is_beyond(each) for each in sql.filters):
+        return True
+    return "first" in {each.word for each in case.question.superlatives} and _has_no_earlier(sql)
+
+
+def _has_no_earlier(sql: SqlSpec) -> bool:
+    """Whether rows are kept that have none in the same table: `id NOT IN (… WHERE day < '2020-01-01')`."""
+    tables = {block.path: set(block.tables) for block in sql.blocks}
+    return any(
+        each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS)
+        and not tables.get(each.block, set()).isdisjoint(tables.get(each.parent, ()))
+        for each in sql.subqueries
+    )
 
 
 def _is_beyond(each: SqlFilter) -> bool:
@@ -272,7 +284,16 @@ def _is_rank_shown(case: Case) -> bool:
     keys = [key.operand for each in ranks for key in each.order_by]
     if asked is None or not keys or "rank" not in case.spoken:
         return False
-    return any(each.partition_by for each in ranks) or _follows(asked.phrase, keys, case)
+    partly = {
+        word for each in case.answer if _is_of_same(each.operand, keys) for word in identifier_words(each.alias or "")
+    }
+    named = not partly.isdisjoint(content_words(asked.phrase))
+    return named or any(each.partition_by for each in ranks) or _follows(asked.phrase, keys, case)
+
+
+def _is_of_same(shown: Operand, keys: list[Operand]) -> bool:
+    """Whether a figure is made of the same columns as a key: `SUM(cents) / 100` beside `ORDER BY SUM(cents)`."""
+    return bool(shown.columns) and any(set(shown.columns) == set(key.columns) for key in keys)
 
 
 def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:

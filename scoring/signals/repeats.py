@@ -40,7 +40,7 @@ def count_repeats(case: Case) -> Finding | None:
     if one and not _reads_many(one, case):
         return None
     for each in case.answer:
-        if each.operand.func != "COUNT" or each.operand.distinct:
+        if each.operand.func != "COUNT" or each.operand.distinct or "count(distinct" in each.operand.name:
             continue
         thing = _repeated(each.operand, one, case)
         if thing is not None:

@@ -59,9 +59,16 @@ def value_padded(case: Case) -> Finding | None:
     """
     for match in islice(_TEXTS.finditer(case.query.sql), MOST):
         literal = match[1]
-        if literal and literal != literal.strip() and literal.strip(" -,.:;/"):
+        if not literal or literal == literal.strip() or not literal.strip(" -,.:;/"):
+            continue
+        if _COMPARED.search(case.query.sql, max(match.start() - _BEFORE, 0), match.start()):
             return Finding(1.0, f"'{literal}'")
     return None
+
+
+_BEFORE = 200
+_COMPARED = re.compile(r"(?:[=<>]|\blike|\bin\s{0,9}\([^()]{0,150})\s{0,9}\Z", re.IGNORECASE)
+"""What stands before a text that is compared, and not shown: `city || ' - '`."""
 
 
 def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:

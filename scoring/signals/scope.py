@@ -8,7 +8,7 @@ from scoring.display import show_filter
 from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.signals.keys import is_key
+from scoring.signals.keys import is_key, one_sides
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Choices, Expression, Number, Text
@@ -127,9 +127,14 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
         lacking = block.tables and not any(is_named(word, named) for word in things | _before_negation(case))
         if lacking and not _is_of_things(block, things, case):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
-        if len(block.tables) > 1:
+        if len(block.tables) > 1 and not _only_looked_up(block, case):
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _only_looked_up(block: Block, case: Case) -> bool:
+    """Whether all joined tables but one are referred to by its rows, which then stay as many."""
+    return len(set(block.tables) - one_sides(case)) == 1
 
 
 def _is_of_things(block: Block, things: set[str], case: Case) -> bool:

@@ -179,7 +179,8 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     if void.kind is VoidKind.ARITHMETIC:
         if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
             return True
-        return said >= numbers if numbers else "sign" in void.values and _DEDUCTION.search(text) is not None
+        turned = "sign" in void.values and _DEDUCTION.search(text) is not None
+        return turned if not numbers or (numbers <= UNITS and turned) else said >= numbers
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
@@ -217,7 +218,7 @@ _UNIT = re.compile(
 _DEDUCTION = re.compile(
     r"discount|reduc|refund|rebate|credit|debit|deduct|withdraw|charge-?back|write-?off|written off|\bloss|\blost|"
     r"expens|spend|spent|outflow|paid out|pay-?out|return|adjust|negative|absolute|owe|shrink|penalt|depreciat|decreas|"
-    r"markdown|waive|revers"
+    r"markdown|waive|revers|arrear|\bdebt|deficit|overdrawn|in the red"
 )
 """Words of amounts that are often stored below zero and shown above it."""
 _FACTORS = {

@@ -43,6 +43,8 @@ _NESTING = re.compile(
     r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
 _NESTING_WORDS = ("from", "not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
+_DECLARES = re.compile(r"declare\s+@", re.IGNORECASE)
+"""T-SQL that gives names to values before it reads."""
 _SUBSCRIPTS = re.compile(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
@@ -87,7 +89,7 @@ def _refuse_other_statements(sql: str) -> Unscored | None:
         return None
     word = _WORD.match(rest)
     first = word.group().lower() if word else ""
-    if first in _READS and not _is_sentence(first, rest):
+    if (first in _READS and not _is_sentence(first, rest)) or _DECLARES.match(rest):
         return None
     if _ENGLISH.isdisjoint(rest.lower().split()):
         probed = probing_statement(first, rest)

@@ -12,6 +12,7 @@ from sqlglot import exp
 from scoring.sql.calendar.date_calls import called_date, from_parts, part_now
 from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.calendar.sqlite_calls import sqlite_date
+from scoring.sql.calendar.week_starts import weeks_back
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Scope
@@ -125,8 +126,20 @@ def _plus(scope: Scope, start: Constant, node: Node, sign: int) -> Constant | No
     if isinstance(start, Now) and start.number:
         count = _count(scope, node)
         return moved(start, start.unit, None if count is None else sign * count)
+    monday = _monday(start, node, sign)
+    if monday is not None:
+        return monday
     unit, count = _interval(scope, bare(node))
     return moved(start, unit, None if count is None else sign * count)
+
+
+def _monday(start: Constant, amount: Node, sign: int) -> Constant | None:
+    """Today moved back to a Monday: `CURDATE() - INTERVAL WEEKDAY(CURDATE()) DAY`."""
+    if start != Now(Grain.DAY):
+        return None
+    inner = amount.args["this"] if type(amount) is exp.Interval else amount
+    weeks = weeks_back(inner, sign) if isinstance(inner, exp.Expr) else None
+    return None if weeks is None else Now(Grain.WEEK, -weeks, whole=True)
 
 
 def _interval(scope: Scope, node: Node) -> tuple[Grain | None, int | None]:
@@ -185,6 +198,9 @@ def _added(scope: Scope, node: Node) -> Constant | None:
     sign = -1 if type(node) in _SUBTRACTING else 1
     if type(amount) is exp.Interval:
         return _plus(scope, start, amount, sign)
+    monday = _monday(start, amount, sign) if unit is Grain.DAY else None
+    if monday is not None:
+        return monday
     count = _count(scope, amount)
     if type(node.args["this"]) is exp.LastDay and isinstance(start, Now) and (unit, count) == (Grain.DAY, 1):
         return moved(start, Grain.MONTH, 1)  # the day after the last of a month

@@ -18,6 +18,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
 from scoring.sql.dialects import FALLBACKS, canonical_dialect, guess, parser_dialect
 from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, without_hints
+from scoring.sql.respelling import respelled, with_declared
 
 _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax", "Cannot traverse scope")
@@ -106,24 +107,15 @@ def _parse(sql: str, name: str, *, lenient: bool, is_guessed: bool = False) -> P
     read = _read(sql, name, lambda parser, tokens: parser.parse(tokens, sql))
     if isinstance(read, Unscored):
         return read
-    tree = read.trees[0] if read.trees else None
-    if not isinstance(tree, exp.Expr):
+    trees = [each for each in read.trees if each is not None]
+    if not trees:
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
-    if _EMPTY_COUNT.search(sql) is not None:
-        _count_rows(tree)
+    tree = with_declared(trees)
+    if tree is None:
+        return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, _SECOND)
     return _refusal(tree) or Parsed(
-        tree=tree, dialect=name, lenient=lenient, nodes=read.nodes, text=sql, is_guessed=is_guessed
+        tree=respelled(tree, sql), dialect=name, lenient=lenient, nodes=read.nodes, text=sql, is_guessed=is_guessed
     )
-
-
-_EMPTY_COUNT = re.compile(r"\bcount\s*\(\s*\)", re.IGNORECASE)
-
-
-def _count_rows(tree: exp.Expr) -> None:
-    """Gives `count()`, ClickHouse's count of rows, the star that it has elsewhere."""
-    for each in tree.find_all(exp.Count):
-        if each.this is None:
-            each.set("this", exp.Star())
 
 
 class _Read(NamedTuple):
@@ -160,9 +152,12 @@ def _read(sql: str, name: str, parse: Callable[[Parser, list[Token]], list[exp.E
 def _refuse(tokens: list[Token], sql: str) -> Unscored | None:
     if len(tokens) > MAX_TOKENS:
         return Unscored(UnscoredReason.SQL_TOO_LARGE, f"{len(tokens)} tokens; at most {MAX_TOKENS} are read")
-    if ";" in sql and _continues(tokens):
-        return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, "text follows the first `;`; one statement is scored")
+    if ";" in sql and _continues(tokens) and tokens[0].token_type is not TokenType.DECLARE:
+        return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, _SECOND)
     return None
+
+
+_SECOND = "text follows the first `;`; one statement is scored"
 
 
 @cache

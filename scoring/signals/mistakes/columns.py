@@ -24,13 +24,14 @@ def date_of_other_event(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM bills WHERE issued_on >= '2020-01-01' AND issued_on < '2021-01-01'")).detail
     'expected → actual: pay → issued_on'
     """
-    given = {column: event for column in tested_times(case) if (event := event_of(column)) is not None}
+    tested = list(tested_times(case))
+    given = {column: event for column in tested if (event := event_of(column)) is not None}
     found = _between(asked(case), case)
     if found is not None or not given:
         return found
     events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
     if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
-        found = _other_event(events.pop(), given)
+        found = _other_event(events.pop(), given) if len(given) == len(tested) else None
     return found or (_time_of_change(given, case) if not events else None)
 
 

@@ -71,11 +71,15 @@ def _extreme_for_other(shown: Projection, named: tuple[str, ...], case: Case) ->
     column = operand.columns[0].name
     if operand.name != f"{operand.func.lower()}({column})" or is_time(column) or not words.isdisjoint(_EXTREMES):
         return False
+    if len(column) < _SHORTEST_WORD:
+        return False
     plain = words.isdisjoint(_PERIODS) and _PERIODS.isdisjoint(identifier_words(column))
     timed = not words.isdisjoint(_LATE) and plain and _LATE.isdisjoint(identifier_words(column))
     return timed or not words.isdisjoint(_OFTEN)
 
 
+_SHORTEST_WORD = 4
+"""Letters from which a column's name says what it holds: `atd` may be a time."""
 _EXTREMES = frozenset(map(stem, "max min highest lowest largest smallest best top peak".split()))
 _PERIODS = frozenset(map(stem, "date time day month year at on week id since until from start end change".split()))
 

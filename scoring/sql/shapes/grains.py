@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from scoring.specification.shapes import Shape, ShapeKind
+from scoring.sql.calendar.week_starts import moves_to_monday
 from scoring.sql.shapes.selects import Select, written
 from scoring.sql.terms import Node, derived_kinds
 
@@ -96,7 +97,12 @@ _MOVED = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd)
 
 
 def _week(node: Node) -> str | None:
-    """`week` where a date is moved by days that are divided by 7: `DATEADD(day, -(DATEDIFF(day, 0, d) % 7), d)`."""
+    """`week` where a date is moved to its Monday, or by days that are divided by 7.
+
+    `DATEADD(day, -(DATEDIFF(day, 0, d) % 7), d)`, `d - INTERVAL WEEKDAY(d) DAY`.
+    """
+    if isinstance(node, (*_MOVED, exp.Sub, exp.Add)) and moves_to_monday(node):
+        return "week"
     divided = node.find_all(exp.Mod, exp.Div, exp.IntDiv) if type(node) in _MOVED else ()
     return "week" if any(each.args["expression"].name == "7" for each in divided) else None
 

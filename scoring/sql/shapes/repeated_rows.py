@@ -240,6 +240,8 @@ def deduplicated(select: Select) -> Iterator[Shape]:
         if isinstance(each.this, exp.Distinct):
             yield Shape(kind=ShapeKind.DEDUPLICATED, text=written(each), columns=tuple(_origins(select, each)))
             continue
+        if isinstance(each.this, (exp.Predicate, exp.Not)):
+            continue
         for item in {select.item_of(column) for column in select.columns_in(each.this)}:
             if item is not None and item.arms and _drops_equal(item):
                 yield Shape(kind=ShapeKind.DEDUPLICATED, text=f"{written(each)} of distinct rows")

@@ -1,0 +1,129 @@
+"""Gives what one dialect writes in its own way the form that all readers know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+
+_EMPTY_COUNT = re.compile(r"\bcount\s*\(\s*\)", re.IGNORECASE)
+_LIMIT_BY = re.compile(r"\blimit\s+\d+\s+by\b", re.IGNORECASE)
+_MOST_COPIED = 2_000
+"""Most nodes that names stand for in one query."""
+
+
+def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
+    """The tree with `count()`, `LIMIT n BY` and names of aggregates written as elsewhere; it is changed in place.
+
+    >>> from sqlglot import parse_one
+    >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
+    >>> shown("SELECT count() FROM t")
+    'SELECT COUNT(*) FROM t'
+    >>> shown("SELECT SUM(a) AS x, COUNT(*) AS y, x / y FROM t")
+    'SELECT SUM(a) AS x, COUNT(*) AS y, (SUM(a)) / (COUNT(*)) FROM t'
+    >>> shown("SELECT a FROM t ORDER BY b, a DESC LIMIT 2 BY b")
+    'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY a DESC) <= 2 ORDER BY b NULLS LAST, a DESC'
+    """
+    if _EMPTY_COUNT.search(sql) is not None:
+        _count_rows(tree)
+    if _LIMIT_BY.search(sql) is not None:
+        _rank_by(tree)
+    _spell_out_aggregates(tree)
+    return tree
+
+
+def with_declared(trees: Sequence[exp.Expr | None]) -> exp.Expr | None:
+    """The last statement, with what the ones before declare put in place; `None` if one before only declares nothing.
+
+    >>> from sqlglot import parse
+    >>> with_declared(parse("DECLARE @a date = '2026-01-01'; SELECT b FROM t WHERE c > @a", dialect="tsql")).sql()
+    "SELECT b FROM t WHERE c > (CAST('2026-01-01' AS DATE))"
+    """
+    *before, last = trees
+    values: dict[str, exp.Expr] = {}
+    for each in before:
+        if not isinstance(each, exp.Declare):
+            return None
+        for item in each.expressions:
+            _declare(item, values)
+    if last is not None:
+        _put(last, values)
+    return last
+
+
+def _declare(item: exp.Expr, values: dict[str, exp.Expr]) -> None:
+    value, kind = item.args.get("default"), item.args.get("kind")
+    if not isinstance(value, exp.Expr):
+        return
+    _put(value, values)
+    if isinstance(kind, exp.DataType) and isinstance(value, exp.Literal):
+        value = exp.Cast(this=value, to=kind)
+    names = item.this if isinstance(item.this, list) else [item.this]
+    values.update({name.name.lower(): exp.Paren(this=value) for name in names if isinstance(name, exp.Parameter)})
+
+
+def _put(tree: exp.Expr, values: dict[str, exp.Expr]) -> None:
+    copied = 0
+    for place in list(tree.find_all(exp.Parameter)) if values else ():
+        value = values.get(place.name.lower())
+        if value is not None and place.parent is not None:
+            copied += sum(1 for _ in value.walk())
+            if copied > _MOST_COPIED:
+                return
+            place.replace(value.copy())
+
+
+def _count_rows(tree: exp.Expr) -> None:
+    """Gives `count()`, ClickHouse's count of rows, the star that it has elsewhere."""
+    for each in tree.find_all(exp.Count):
+        if each.this is None:
+            each.set("this", exp.Star())
+
+
+def _rank_by(tree: exp.Expr) -> None:
+    """Writes ClickHouse's `LIMIT n BY key`, the first rows of each key, as a rank."""
+    for select in tree.find_all(exp.Select):
+        limit = select.args.get("limit")
+        keys = limit.expressions if isinstance(limit, exp.Limit) else []
+        if not keys or select.args.get("qualify") is not None or limit.args.get("offset") is not None:
+            continue
+        order = select.args.get("order")
+        sorts = [each.copy() for each in order.expressions if each.this not in keys] if order is not None else []
+        rank = exp.Window(
+            this=exp.RowNumber(),
+            partition_by=[each.copy() for each in keys],
+            order=exp.Order(expressions=sorts) if sorts else None,
+        )
+        select.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=limit.expression.copy())))
+        select.set("limit", None)
+
+
+def _spell_out_aggregates(tree: exp.Expr) -> None:
+    """Puts an aggregate in the place of its name where the same SELECT computes with it: `SUM(a) AS x, x / 2`."""
+    copied = 0
+    for select in tree.find_all(exp.Select):
+        known: dict[str, exp.Expr] = {}
+        for shown in select.expressions:
+            for place in _names(shown, known):
+                value = known[place.name.lower()]
+                copied += sum(1 for _ in value.walk())
+                if copied > _MOST_COPIED:
+                    return
+                place.replace(exp.Paren(this=value.copy()))
+            if isinstance(shown, exp.Alias) and shown.this.find(exp.AggFunc) is not None:
+                known[shown.alias.lower()] = shown.this
+
+
+def _names(shown: exp.Expr, known: dict[str, exp.Expr]) -> list[exp.Column]:
+    if not known or isinstance(shown.unalias(), exp.Column | exp.AggFunc):
+        return []
+    return [each for each in _bare_columns(shown) if each.name.lower() in known]
+
+
+def _bare_columns(shown: exp.Expr) -> Iterator[exp.Column]:
+    """The columns without a table that stand outside of aggregates and subqueries."""
+    inner = (exp.AggFunc, exp.Query, exp.Window)
+    for each in shown.walk(prune=lambda node: isinstance(node, inner)):
+        if isinstance(each, exp.Column) and not each.table:
+            yield each
