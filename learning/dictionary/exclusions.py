@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 
+from learning.dictionary.always import ALL_BELOW, ALWAYS, kept_alone, stated_always
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.columns import ColumnKind, kind_of_column, without
 from learning.dictionary.findings import WrittenConvention
@@ -18,6 +19,9 @@ _NEVER = re.compile(
     r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?(?! `?[a-z]+_[a-z_]+)|show|report(?:ed)?)\b"
     r"|\b(?:is|are|appear|appears|belong|belongs|go|goes|come) (?:never |not )(?:in|into|part of|to)\b[^.;]{0,40}"
     r"\b(?:figures?|reports?|numbers?|lists?|counts?|kpis?|statistics|totals?|metrics?|anything)\b"
+    r"|\b(?:never in|(?:left |stay |is |are |always )?out of) (?:any|every|all|our|the)\b[^.;]{0,30}?"
+    r"\b(?:figures?|reports?|numbers?|counts?|kpis?|statistics|totals?|metrics?)\b"
+    r"|\bout everywhere\b|\b(?:is|are) (?:always )?out\b(?! of)|\bignored? (?:them |it )?everywhere\b"
     r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
     r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
     r"|\bnot (?:counted|included|part of)\b|\bno longer counts?\b"
@@ -49,13 +53,6 @@ _ENDED = frozenset(
 _SET = re.compile(r"\)?\s*(?:is |are )?(?:set|filled|not (?:null|empty)|non-?null)\b", re.IGNORECASE)
 _UNREAL = frozenset(
     "test demo sandbox dummy fake qa training synthetic internal staff seed sample fixture bot probe monitoring".split()
-)
-_ALL_BELOW = re.compile(
-    r"\b(?:everything|anything|whatever|all (?:rows|records|data)) (?:that )?"
-    r"(?:hang|belong|below|under|attached|linked|connected)"
-    r"|\bevery (?:figure|number|report|statistic|business|metric|kpi|total)"
-    r"|\ball (?:reports?|figures?|numbers|statistics|kpis)\b",
-    re.IGNORECASE,
 )
 _NONE_THERE = re.compile(
     r"\b(?:ha(?:ve|s) no (?!flag|mark|own|such)|never |there are no "
@@ -97,6 +94,10 @@ def exclusions(
     conventions: list[WrittenConvention] = []
     for place, (start, end) in enumerate(spans):
         sentence = text[start:end]
+        conventions += kept_alone(sentence, known, catalogue)
+        if ALWAYS.match(sentence):
+            conventions += stated_always(text, [each for each in found if start <= each.start < end], catalogue)
+            continue
         match = _NEVER.search(sentence) or _STATE.search(sentence)
         if match is None:
             continue
@@ -133,7 +134,7 @@ def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalo
     when = _limits(said.clause, column) or (counting_phrases(column.table) if soft else ())
     listed = _listed(said.clause, column, catalogue)
     always = not when and not said.state
-    told = any((when, listed, _ALL_BELOW.search(said.sentence)))
+    told = any((when, listed, ALL_BELOW.search(said.sentence)))
     return Exclusion(
         column=column,
         predicate=predicate,
@@ -156,7 +157,7 @@ def _clause(sentence: str, match: re.Match[str]) -> str:
 def _limits(clause: str, column: DescribedColumn) -> tuple[str, ...]:
     """The words of questions that count or list the rows, where they are left out of nothing else."""
     match = _LIMITED.search(clause)
-    if match is None or _ALL_BELOW.search(clause):
+    if match is None or ALL_BELOW.search(clause):
         return ()
     named = [stem(each.lower()) for each in _WORD.findall(match["what"] or match["as"])]
     named = [each for each in dict.fromkeys(named) if each not in _JOINING]

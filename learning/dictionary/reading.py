@@ -67,7 +67,7 @@ def _read(note: Note, catalogue: Catalogue) -> ReadNote:
         if not mention.end:
             continue
         text = _behind(note.text, mention, found[place + 1 :])
-        codes = code_list(text)
+        codes = code_list(f" = {mention.value}{text}" if (mention.value or "").isdigit() else text)
         if codes is not None:
             coded.setdefault(mention.column.text, CodedColumn(mention.column, codes))
     if not found and about is None:

@@ -79,6 +79,8 @@ def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context
         return True
     if compares_share(required, present) or _bounds_year(required, present):
         return True
+    if required.op is Op.LE and present.op is Op.LT and required.span.lower().startswith("within"):
+        present = replace(present, op=Op.LE)  # `within 7 days` says nothing of the last moment
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (

@@ -29,12 +29,21 @@ def read_absences(reading: Reading) -> None:
 
 
 _INCLUDING = frozenset({"including", "include", "incl", "even", "plus"})
+_SPLITS = frozenset({"vs", "vs.", "versus", "and", "or", "/", "&"})
 _INCLUDED = 5
 """Words before a negation within which `including` takes it in: `including the pilots who have no flights`."""
 
 
 def is_included(reading: Reading, mark: Mark) -> bool:
-    """Whether things with an absence are asked for beside all others, so that it is no condition."""
+    """Whether things with an absence are asked for beside all others, or a word is explained: no condition then.
+
+    `including those without …`, `with vs without a coupon`, `(people not visits)`.
+    """
+    if reading.lower(mark.start - 1) in _SPLITS and reading.lower(mark.start - 2) in {"with", "w", "w/"}:
+        return True
+    bracketed = reading.lower(mark.start - 2) == "(" and reading.lower(mark.end + 1) in {")", "!"}
+    if bracketed and reading.lowers[mark.start] == "not":
+        return True
     before = reading.lowers[max(mark.start - _INCLUDED, 0) : mark.start]
     return any(word in _INCLUDING for word in before) and not any(word in {".", "?", ";"} for word in before[:-1])
 

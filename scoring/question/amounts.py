@@ -87,7 +87,7 @@ def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
 
 def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:
     """`between 170 and 190`, `from 5 to 10`."""
-    opener = range_opener(reading, first.start)
+    opener = -1 if first.ordinal or last.ordinal else range_opener(reading, first.start)
     if opener < 0 or not _joins_range(reading, first.end, last.start, reading.language.ranges[reading.lower(opener)]):
         return False
     lhs = _subject(reading, opener, last.end, Cue(role=Role.COMPARE))
@@ -324,8 +324,9 @@ def _before_name(reading: Reading, place: int) -> bool:
 
 def _bare(reading: Reading, quantity: Quantity) -> None:
     """A number beside a noun: how many there must be, or a value without a column."""
-    has = reading.lower(quantity.start - 1) in reading.language.haves
-    if quantity.ordinal or (quantity.spelt and (quantity.number.value == 1 or not has)):
+    before = reading.lower(quantity.start - 1)
+    has = before in reading.language.haves
+    if quantity.ordinal or before in _KNOWN or (quantity.spelt and (quantity.number.value == 1 or not has)):
         return
     rated = quantity.number.unit or "" if "-" in reading.lowers[quantity.start] else ""
     counted = operand(rated) if rated else _counted(reading, quantity.end)
@@ -333,6 +334,10 @@ def _bare(reading: Reading, quantity: Quantity) -> None:
     op, place = signed(reading, Op.EQ, quantity.start), (quantity.start, quantity.end)
     certain = 0.6 if measured else 0.5 if counted is None and _stands_alone(reading, quantity) else 0.4
     add_filter(reading, counted, op, quantity.number, place, certain)
+
+
+_KNOWN = frozenset({"between", "my", "our", "these", "those", "/"})
+"""Words before a number of things that are known: `my 5 containers`, `between 2 visits`, `l/100km`."""
 
 
 def _stands_alone(reading: Reading, quantity: Quantity) -> bool:

@@ -111,7 +111,7 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
         depth = _depth(depth, reading.lowers[at - 1])
         if depth:
             continue
-        if _negates(reading, at, near=near):
+        if _negates(reading, at, place, near=near):
             return True
         word = reading.lowers[at - 1]
         if word in _STOPS or (led and reading.claimed[at - 1]):
@@ -121,9 +121,12 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
     return False
 
 
-def _negates(reading: Reading, at: int, *, near: bool) -> bool:
+def _negates(reading: Reading, at: int, place: int, *, near: bool) -> bool:
     """Whether `except` ends at a place, or another negation that is near."""
     mark = reading.ends.get(at)
+    if mark is not None and reading.lowers[mark.start] == "outside" and at < place:
+        # `outside the zone in july` is in July
+        return all(word in reading.language.articles for word in reading.lowers[at:place])
     return mark is not None and (mark.cue.role is Role.EXCEPT or (near and mark.cue.role in _NEGATING))
 
 

@@ -77,8 +77,13 @@ def _coded(reading: Reading, place: int) -> Literal | None:
             if (len(token.text) > 2 and not _NO_NAME.fullmatch(token.text)) or _is_kind(reading, place - 1)
             else 0.4
         )
-        return Literal(token.text, place, place + 1, certain)
+        plural = _PLURAL_CODE.fullmatch(token.text)
+        return Literal(plural[1] if plural is not None else token.text, place, place + 1, certain)
     return _prefixed(reading, place)
+
+
+_PLURAL_CODE = re.compile(r"([a-z]{1,2}\d)s")
+"""`p1s`: what has the code `p1`."""
 
 
 def _is_measured(reading: Reading, token: Token) -> bool:

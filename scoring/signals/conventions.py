@@ -111,7 +111,7 @@ def code_of_another(case: Case) -> Finding | None:
     >>> code_of_another(case("Open shops?", "SELECT COUNT(*) FROM shops WHERE state = 'cl'", rules=rules)).detail
     "'open' is stored as op, the SQL takes cl"
     """
-    compared = _compared_codes(case)
+    compared = [each for each in _compared_codes(case) if each.keeps]
     said = said_plainly(case) if compared else frozenset[str]()
     for each in compared:
         asked = [code for code, meaning in each.codes.items() if means(meaning, said)]

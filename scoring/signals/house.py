@@ -87,9 +87,28 @@ def says(said: list[str], phrase: str) -> bool:
     (False, True)
     """
     if phrase.startswith("#"):
-        noun = roots([phrase[1:]])
-        return any(_in_order(said, [*opener, *noun]) for opener in _OPENERS) or noun[0] in said[:_START]
+        nouns = [[each] for each in dict.fromkeys(said) if _is_called(each, roots([phrase[1:]])[0])]
+        counted = any(_in_order(said, [*opener, *noun]) for noun in nouns for opener in _OPENERS)
+        return counted or any(noun[0] in said[:_START] for noun in nouns)
     return _in_order(said, roots(phrase.split()))
+
+
+def _is_called(word: str, noun: str) -> bool:
+    """Whether a word is the noun, or what the noun abbreviates.
+
+    >>> _is_called("customer", "cust"), _is_called("shipment", "shpmt"), _is_called("party", "part")
+    (True, True, False)
+    """
+    if word == noun or len(noun) < _ABBREVIATED or word[:1] != noun[0]:
+        return word == noun
+    letters_left = iter(word)
+    if not all(letter in letters_left for letter in noun):
+        return False
+    return len(word) > len(noun) + 2 if word.startswith(noun) else word[-1] == noun[-1] and len(word) > len(noun) + 1
+
+
+_ABBREVIATED = 4
+"""Letters from which a noun may be an abbreviation."""
 
 
 def _in_order(said: list[str], words: list[str]) -> bool:
@@ -100,7 +119,7 @@ def _in_order(said: list[str], words: list[str]) -> bool:
     return bool(places)
 
 
-_OPENERS = (["how", "many"], ["number", "of"], ["list", "of"], ["list"], ["all"], ["which"], ["new"], ["top"])
+_OPENERS = (["how", "many"], ["number", "of"], ["list", "of"], ["list"], ["all"], ["which"], ["top"])
 """The roots of words before a noun whose rows are counted or listed."""
 
 
@@ -214,8 +233,14 @@ def means(meaning: str, said: frozenset[str]) -> bool:
     (True, False)
     """
     own = frozenset([_verb(word, _STATES) for word in said])
-    alternatives = [content_words(each) for each in meaning.split(" / ")]
+    alternatives = [_meant_words(each) for each in meaning.split(" / ")]
     return any(words and own.issuperset([_verb(word, _STATES) for word in words]) for words in alternatives)
+
+
+def _meant_words(meaning: str) -> tuple[str, ...]:
+    """The words that say it: `no-show` is not said by `no`."""
+    words = content_words(meaning)
+    return words if len(words) > 1 or "-" not in meaning else identifier_words(meaning.replace("-", "_"))
 
 
 _STATES = ("ation", "ed")

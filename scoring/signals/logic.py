@@ -171,7 +171,7 @@ def bound_shifted(case: Case) -> Finding | None:
 
 def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     same_side = {required.op, present.op} in ({Op.GT, Op.GE}, {Op.LT, Op.LE})
-    if not same_side or required.rhs is None or present.rhs is None:
+    if not same_side or required.rhs is None or present.rhs is None or required.span.lower().startswith("within"):
         return False
     if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
         return required.rhs.value == present.rhs.value

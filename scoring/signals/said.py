@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import islice
 
 from scoring.alignment.matching import CERTAIN
@@ -12,7 +13,7 @@ from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
-from scoring.values import Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
+from scoring.values import LENGTHS, Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
 from scoring.verdict import Case, FilterMatch
 from scoring.words import squeezed
 
@@ -124,7 +125,30 @@ _DIGIT = re.compile(r"\d")
 
 def _numbers_said(case: Case) -> list[str]:
     numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    return [token.text for token in numbers if not (_is_met(token, case) or _in_other_unit(token, case))]
+    return [
+        token.text
+        for token in numbers
+        if not (_is_met(token, case) or _in_other_unit(token, case) or _is_span(token, case))
+        and _KNOWN.search(case.question.text, 0, token.start) is None
+    ]
+
+
+_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those)\s|/)\Z", re.IGNORECASE)
+"""What stands before a number of things that are known, or of units: `my 5 containers`, `l/100km`."""
+
+
+def _is_span(token: Token, case: Case) -> bool:
+    """Whether dates of the SQL are so many units of time apart: 20 October to 16 November for `28 days`."""
+    unit = _UNIT.match(case.question.text, token.end)
+    grain = Grain(unit[1].lower()) if unit is not None else None
+    if grain not in LENGTHS or len(token.text) > 4:
+        return False
+    wanted = LENGTHS[grain] * int(token.text)
+    spans = (each.rhs for each in case.sql.filters if isinstance(each.rhs, TimeRange))
+    return any(each.start and each.end and abs(each.end - each.start - wanted) <= _A_DAY for each in spans)
+
+
+_A_DAY = timedelta(days=1)
 
 
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)

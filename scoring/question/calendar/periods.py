@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from scoring.question.calendar.moments import PARTS_OF_YEAR, Moment, Time
+from scoring.question.calendar.moments import PARTS_OF_YEAR, Moment, Time, calendar_range
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Role
 from scoring.question.phrases import operand
@@ -67,7 +67,18 @@ def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
     if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
         month = period(Grain.MONTH, year=last.start.year, month=first.value)
         return TimeRange(month.start, last.end) if month is not None else None
+    if isinstance(first, DatePart) and first.part == "date" and not first.last and last.start is not None:
+        return _from_day(first.value, last)
     return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+
+
+def _from_day(date: int, last: TimeRange) -> TimeRange | None:
+    """From a day without a year, as a number such as 701, to the end of a later day: `1 Jul - 14 Oct 2026`."""
+    year = last.start.year if last.start is not None else 0
+    first = calendar_range(year, date // 100, date % 100)
+    if first is not None and _backwards(first, last):
+        first = calendar_range(year - 1, date // 100, date % 100)
+    return TimeRange(first.start, last.end) if first is not None else None
 
 
 def _run(first: DatePart, last: DatePart) -> DatePart | None:

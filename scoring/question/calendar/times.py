@@ -92,7 +92,10 @@ def _has_year_or_lead(reading: Reading, place: int) -> bool:
     before, after = reading.lower(place - 1), reading.lower(place + 1)
     if before in reading.language.in_time or before in ("vs", "vs.", "versus", "compare"):
         return True
-    return YEAR.fullmatch(after) is not None or reading.lower(place + 2) == "year"
+    return after in _ENDS or YEAR.fullmatch(after) is not None or reading.lower(place + 2) == "year"
+
+
+_ENDS = frozenset({"", ",", ";", ".", "?", ")", "only", "so"})
 
 
 def _clocked(reading: Reading, time: Time) -> Time:
@@ -117,12 +120,15 @@ def _cue(reading: Reading, place: int) -> Time | None:
     moment = mark.cue.time
     if (moment == _TODAY and is_of_state(reading, mark)) or is_fiscal(reading, place):
         return Time(moment, mark.start, mark.end, explicit=False)
+    if (moment.start, moment.end, moment.whole) == (-1, 0, True) and _SO_FAR.search(reading.text):
+        return Time(moment, mark.start, mark.end, explicit=False)  # up to the same day
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
         return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
     return Time(moment, mark.start, mark.end)
 
 
+_SO_FAR = re.compile(r"\b(?:so far|same (?:period|point|time|stage)|to date|ytd|mtd|qtd)\b", re.IGNORECASE)
 _TODAY = RelativeTime(Grain.DAY, 0, 1, whole=True)
 
 
@@ -250,7 +256,10 @@ def _window(reading: Reading, place: int) -> Time | None:
     if full and count and reading.lowers[place] in reading.language.past:
         return Time(RelativeTime(grain, -count, 0, whole=True), place, place + 4)
     size, end = (count, place + 3 + full) if count else (1, place + 2)
-    return _beside_now(reading, grain, size, place, end)
+    time = _beside_now(reading, grain, size, place, end)
+    if count is None and reading.lowers[place] in reading.language.past:
+        return replace(time, others=(RelativeTime(grain, -1, 0, whole=True),))  # `last months bookings`
+    return time
 
 
 def _beside_now(reading: Reading, unit: Grain, size: int, place: int, end: int) -> Time:

@@ -35,7 +35,7 @@ PRONOUNS = words(
 ADVERBS = words(
     "only also just still currently already ever never always most least more less please kindly too very not "
     "respectively together approximately exactly "
-    "altogether both either neither yet again first once twice"
+    "pls plz thx atm asap btw fyi altogether both either neither yet again first once twice"
 )
 
 VERBS = words(

@@ -63,7 +63,7 @@ def moment(raw: str) -> TimeRange | None:
     """
     found = _ISO.fullmatch(raw.strip()) if raw[:5].strip()[:1].isdigit() else None
     if found is None:
-        return None
+        return _run_together(raw)
     year, month, day = (int(found[part]) for part in ("year", "month", "day"))
     hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
     if not (hour or minute or second):
@@ -73,6 +73,13 @@ def moment(raw: str) -> TimeRange | None:
     except ValueError:
         return None
     return TimeRange(start, shift(start, Grain.SECOND, 1))
+
+
+def _run_together(raw: str) -> TimeRange | None:
+    """The day of a date without separators: `20230501`, as T-SQL has it."""
+    if len(raw) != len("20230501") or not raw.isdecimal() or raw[:2] not in ("19", "20"):
+        return None
+    return period(Grain.DAY, year=int(raw[:4]), month=int(raw[4:6]), day=int(raw[6:]))
 
 
 def unit_named(node: Node | None) -> Grain | None:
