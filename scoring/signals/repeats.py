@@ -123,7 +123,9 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
         return first.table
     # Rows of the thing asked for are counted: which of its columns COUNT reads makes no difference.
     own = identifier_words(first.table or "")[-1:] in asked
-    once = any(block.distinct and first.table in block.tables for block in case.sql.blocks)
+    once = not case.sql.set_operations and any(
+        block.distinct and first.table in block.tables for block in case.sql.blocks
+    )
     return None if others or own or once else _foreign_thing(first)
 
 

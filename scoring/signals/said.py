@@ -129,12 +129,19 @@ def _numbers_said(case: Case) -> list[str]:
         token.text
         for token in numbers
         if not (_is_met(token, case) or _in_other_unit(token, case) or _is_span(token, case))
-        and _KNOWN.search(case.question.text, 0, token.start) is None
+        and not _is_known(token, case.question.text)
     ]
 
 
 _KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those)\s|/)\Z", re.IGNORECASE)
 """What stands before a number of things that are known, or of units: `my 5 containers`, `l/100km`."""
+
+
+def _is_known(token: Token, text: str) -> bool:
+    return _KNOWN.search(text, 0, token.start) is not None and _GOES_ON.match(text, token.end) is None
+
+
+_GOES_ON = re.compile(r"\s?(?:and|to|[-–&])", re.IGNORECASE)
 
 
 def _is_span(token: Token, case: Case) -> bool:
@@ -144,11 +151,14 @@ def _is_span(token: Token, case: Case) -> bool:
     if grain not in LENGTHS or len(token.text) > 4:
         return False
     wanted = LENGTHS[grain] * int(token.text)
+    if wanted < _SHORTEST_SPAN:
+        return False
     spans = (each.rhs for each in case.sql.filters if isinstance(each.rhs, TimeRange))
     return any(each.start and each.end and abs(each.end - each.start - wanted) <= _A_DAY for each in spans)
 
 
 _A_DAY = timedelta(days=1)
+_SHORTEST_SPAN = timedelta(days=7)
 
 
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)

@@ -33,11 +33,27 @@ def different_counted_as_rows(case: Case) -> Finding | None:
     'count(plane_id) >= 3 for different planes'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
+    every = _EVERY_PERIOD.search(asked(case)) if bounds else None
+    if every is not None and not _counts_periods(case):
+        return Finding(1.0, f"{bounds[0].text} for every {every[1]}")
     found = _DIFFERENT.search(said(case)) if bounds else None
     if found is None or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
         return None
     odd = next((each for each in bounds if _is_of_moments(each, found[1], case)), None) or _of_rows(bounds, case)
     return Finding(1.0, f"{odd.text} for different {found[1]}") if odd is not None else None
+
+
+_EVERY_PERIOD = cue(
+    "every each all",
+    r"\b(?:in|on|during) (?:every|each) (?:single )?(day|week|month|quarter|year)\b(?=.{0,30}$| of\b| since\b| this\b)",
+)
+
+
+def _counts_periods(case: Case) -> bool:
+    """Whether something counts different values, or rows of groups that an inner query has made."""
+    distinct = any(each.distinct for each in case.sql.aggregations) or any(each.distinct for each in case.sql.blocks)
+    inner = any(each.block not in case.sql.outputs for each in case.sql.group_by)
+    return distinct or inner or bool(case.sql.windows) or bool(case.sql.set_operations)
 
 
 def _of_rows(bounds: list[SqlFilter], case: Case) -> SqlFilter | None:

@@ -114,7 +114,8 @@ def alternatives_split(case: Case) -> Finding | None:
 
 
 _HAVING_VALUE = re.compile(
-    r"\b(?:that|which|who) (?:have|has|had) an? \w+|\bwith an? \w+_\w+|\bnot null\b|\bonly \w+ (?:with|that)\b"
+    r"\b(?:that|which|who) (?:have|has|had|received|got) an? \w+|\bwith an? \w+_\w+|\bnot null\b"
+    r"|\bonly \w+ (?:with|that)\b"
 )
 
 
@@ -135,6 +136,7 @@ def null_averaged(case: Case) -> Finding | None:
 
 _LEFT_OUT = re.compile(
     r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
+    r"|\bonly (?:the |those )?\w+ (?:that|which|who) (?:got|get|were|was|are|have|had|received)\b"
     r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"
     r"|excluded|left out"
     r"|skipped)\b|\b(?:ignor\w+|exclud\w+|skip\w*|leav\w+ out|not counting) (?:the )?(?:nulls?|missing|empty"
@@ -161,6 +163,7 @@ _IN_EACH = re.compile(
     r"|the total\b)"
     r"|\bof (?:that|its|the same|each) (?:day|week|month|quarter|year|region|country|group)(?:'s|’s) total\b"
     r"|\bshare of (?:that|its own|their own) \w+(?:'s|’s)?\b"
+    r"|\b(?:by|per) \w+[:,] (?:what|which) (?:%|percent\w*|share|proportion) of\b"
 )
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import HAS_ONE, asked, first, said, said_stems, shapes
+from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 
 def join_multiplies(case: Case) -> Finding | None:
@@ -150,7 +150,28 @@ def groups_split(case: Case) -> Finding | None:
             and words.isdisjoint(case.question.stems)
         ):
             return Finding(1.0, each.text)
-    return None
+    return _finer_than_said(case)
+
+
+_ONE_LINE = cue(
+    "one single",
+    r"\b(?:one|a single|1) (?:line|row|record|figure|number) (?:per|for each|for every|each) (\w+)\b"
+    r"(?! \w+ (?:and|per|by)\b| and\b|,| per\b| by\b)",
+)
+
+
+def _finer_than_said(case: Case) -> Finding | None:
+    """More is grouped by than what each has one row of: `one row per region`, by region and clerk."""
+    found = _ONE_LINE.search(said(case))
+    keys = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs] if found is not None else []
+    thing = stem(found[1]) if found is not None else ""
+    others = [key for key in keys if key.columns and not _speaks_of(thing, key.columns[0])]
+    told = len(others) < len(keys) and any(key_stems(key.columns[0].name) is None for key in others)
+    return Finding(1.0, f"{others[0].name} beside one row per {thing}") if told else None
+
+
+def _speaks_of(thing: str, column: Column) -> bool:
+    return thing in (*identifier_words(column.name), *identifier_words(column.table or ""))
 
 
 def condition_on_other_rows(case: Case) -> Finding | None:

@@ -10,7 +10,7 @@ from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 _OWN_GROUP = re.compile(
     r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
@@ -210,6 +210,9 @@ def absence_flipped(case: Case) -> Finding | None:
     ...     "f.pilot_id = p.id WHERE f.id IS NOT NULL")).detail
     'id is not null'
     """
+    over = _over_for_still(case)
+    if over is not None:
+        return over
     optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
     if not optional or not _LACKS.search(asked(case)) or case.sql.set_operations:
         return None
@@ -217,6 +220,29 @@ def absence_flipped(case: Case) -> Finding | None:
         return None
     found = next((each for each in case.sql.filters if _keeps_partner(each, optional)), None)
     return Finding(1.0, found.text) if found is not None else None
+
+
+_STILL = cue(
+    "still not yet",
+    r"\bstill (?:out|open|unpaid|pending|missing|outstanding|active|running|waiting|on loan|rented|here|owed"
+    r"|unresolved)\b"
+    r"|\bnot (?:been )?(?:yet )?(?:returned|closed|resolved|paid|delivered|finished|completed)\b",
+)
+_OVER = frozenset(
+    map(stem, "returned closed resolved paid delivered finished completed ended released left collected".split())
+)
+
+
+def _over_for_still(case: Case) -> Finding | None:
+    """What is still going on is asked for, and the SQL keeps what has its end: `returned_at IS NOT NULL`."""
+    if _STILL.search(asked(case)) is None or any(each.op in _ABSENT for each in case.sql.filters):
+        return None
+    for each in case.sql.filters:
+        columns = each.lhs.columns if each.lhs is not None and each.clause is Clause.WHERE else ()
+        ended = any(not _OVER.isdisjoint(identifier_words(column.name)) for column in columns)
+        if each.op is Op.NOT_NULL and each.alternative is None and ended:
+            return Finding(1.0, f"{each.text} for what is still going on")
+    return None
 
 
 def _keeps_partner(each: SqlFilter, optional: set[str]) -> bool:

@@ -197,6 +197,23 @@ def _weekend(function: str, dialect: str) -> frozenset[int]:
 _CLOCK = re.compile(r"\b(after|from|since|past|before|until|by) (\d{1,2})(?::?00)? ?(am|pm|h\b|o'clock)")
 
 
+def _in_the_morning(hour: int, case: Case) -> Finding | None:
+    """An hour after noon that is compared by its number in the morning: `>= 10` for 10 pm."""
+    if not 0 < hour < _NOON:
+        return None
+    odd = (each for each in case.sql.filters if each.rhs == Number(hour) and each.op in _BEYOND and _is_hour(each))
+    return next((Finding(1.0, f"{each.text} for {hour} pm") for each in odd), None)
+
+
+def _is_hour(each: SqlFilter) -> bool:
+    name = each.lhs.name if each.lhs is not None else ""
+    return name.startswith(("hour(", "extract(hour", "datepart(hour"))
+
+
+_NOON = 12
+_BEYOND = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
+
+
 def hour_shifted(case: Case) -> Finding | None:
     """A time of day is asked for, and the SQL bounds the hour one too late.
 
@@ -210,9 +227,11 @@ def hour_shifted(case: Case) -> Finding | None:
     if found is None:
         return None
     hour = int(found[2]) % 12 + 12 if found[3] == "pm" else int(found[2])
+    early = _in_the_morning(int(found[2]), case) if found[3] == "pm" else None
+    if early is not None:
+        return early
     late = Op.GT if found[1] in ("after", "from", "since", "past") else Op.LE
     for each in case.sql.filters:
-        name = each.lhs.name if each.lhs is not None else ""
-        if each.op is late and each.rhs == Number(hour) and name.startswith(("hour(", "extract(hour", "datepart(hour")):
+        if each.op is late and each.rhs == Number(hour) and _is_hour(each):
             return Finding(1.0, each.text)
     return None

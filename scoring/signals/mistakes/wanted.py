@@ -19,6 +19,7 @@ _ALL_TIED = re.compile(
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
+    r"|\bif (?:it['’]?s|its|it is|there['’]?s|theres) a (?:draw|tie)\b"
     r"|\b(?:equal|same) \w+ shares? (?:the|a) \w+|\ball (?:of them |of those )?(?:when|if|who are) equal\b"
 )
 

@@ -25,9 +25,14 @@ def rank_not_taken(case: Case) -> Finding | None:
     found, sql = _RANK.search(case.asked), case.sql
     if found is None or not sql.limits or sql.windows or len(sql.blocks) > 1:
         return None
-    if any(each.offset or each.ranked or each.count is None for each in sql.limits):
+    place = _PLACES[found[1]] - 1
+    if any(each.ranked or each.count is None for each in sql.limits):
         return None
-    return Finding(1.0, f"{found.group()}: LIMIT {sql.limits[0].count} without OFFSET {_PLACES[found[1]] - 1}")
+    if sql.limits[0].offset:
+        return (
+            Finding(1.0, f"{found.group()}: OFFSET {sql.limits[0].offset}") if sql.limits[0].offset != place else None
+        )
+    return Finding(1.0, f"{found.group()}: LIMIT {sql.limits[0].count} without OFFSET {place}")
 
 
 _TWO_PERIODS = cue(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.same_values import TIMES
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, follows
 from scoring.specification import Op, SqlFilter
@@ -59,6 +60,9 @@ def state_untested(case: Case) -> Finding | None:
         return None
     if _lacks_weekend(case):
         return Finding(1.0, "weekend")
+    fresh = _NEW.search(case.said)
+    if fresh is not None and _counts_all_comers(case):
+        return Finding(1.0, fresh.group())
     if found is None or case.sql.set_operations:
         return None
     state = found[1] or found[2]
@@ -66,6 +70,29 @@ def state_untested(case: Case) -> Finding | None:
         return None
     told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
+
+
+_NEW = cue(
+    "new first",
+    r"\bnew (?:customers?|clients?|buyers?|users?|members?|guests?|patients?|visitors?|donors?|subscribers?)\b"
+    r"|\bfirst (?:ever )?(?:purchase|order|visit|booking|deposit|donation|payment|stay)\b",
+)
+
+
+def _counts_all_comers(case: Case) -> bool:
+    """Whether people are counted by what they did in a period, and nothing looks for an earlier time."""
+    sql = case.sql
+    counted = [each for each in sql.aggregations if each.func == "COUNT" and each.distinct]
+    looked = sql.windows or sql.having or len(sql.blocks) > 1 or {each.func for each in sql.aggregations} & {"MIN"}
+    if not counted or looked or sql.joins:
+        return False
+    words = {word for column in sql.columns for word in identifier_words(column.name)}
+    return words.isdisjoint(_ENTERED) and any(isinstance(each.rhs, TIMES) for each in sql.filters)
+
+
+_ENTERED = frozenset(
+    map(stem, "first new created create signup sign registered registration joined join since initial number".split())
+)
 
 
 _WEEKEND = cue(
