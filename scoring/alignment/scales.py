@@ -10,7 +10,7 @@ from scoring.words import identifier_words, stem
 
 MONEY = frozenset({"$", "€", "£", "¥", "dollar", "dollars", "euro", "euros", "pound", "pounds", "usd", "eur", "gbp"})
 """Units of money that have a hundredth."""
-_HUNDREDTHS = frozenset({"cents", "cent", "pence", "pennies"})
+_HUNDREDTHS = frozenset({"cents", "cent", "pence", "pennies", "ct", "cts"})
 _STEP = re.compile(r"([*/])\s*(\d{1,9}(?:\.\d+)?(?:e\+\d+)?)(?![\d.])")
 _STEPS = frozenset({100.0, 1000.0, 1e6, 1e9})
 

@@ -279,6 +279,17 @@ def one_sides(case: Case, joins: Iterable[Join] | None = None) -> frozenset[str]
     return frozenset(one - many)
 
 
+def repeated_tables(case: Case) -> frozenset[str]:
+    """Joined tables whose rows some join repeats, also those that refer to further ones."""
+    pairs = [pair for join in case.sql.joins for pair in join.pairs]
+    return frozenset(
+        mine.table
+        for pair in pairs
+        for mine, theirs in (pair, pair[::-1])
+        if mine.table and theirs.table and mine.table != theirs.table and owns(mine) and not owns(theirs)
+    )
+
+
 def key_for_name(case: Case) -> Finding | None:
     """The answer gives an identifier where a name is asked for, or a name where an identifier is.
 

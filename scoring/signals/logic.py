@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from scoring.alignment.contradictions import excludes
+from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
 from scoring.linking import content_words
@@ -33,7 +35,7 @@ def negation_lost(case: Case) -> Finding | None:
     >>> negation_lost(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
     "no negation for 'are not'"
     """
-    if not case.question.negations or excludes(case.sql):
+    if not case.question.negations or (excludes(case.sql) and _excludes_more(case)):
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
@@ -45,6 +47,12 @@ def negation_lost(case: Case) -> Finding | None:
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+def _excludes_more(case: Case) -> bool:
+    """Whether more is left out than what goes without saying: deleted rows, tests, drafts."""
+    unsaid = conventions(case.sql.filters, case.question.stems)
+    return excludes(replace(case.sql, filters=tuple([each for each in case.sql.filters if each not in unsaid])))
 
 
 def _counts_them_as_zero(case: Case) -> bool:

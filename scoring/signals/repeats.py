@@ -9,7 +9,7 @@ from scoring.linking import best_likeness, content_words, is_named, operand_word
 from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
-from scoring.signals.keys import is_key, key_words, one_sides
+from scoring.signals.keys import is_key, key_words, one_sides, repeated_tables
 from scoring.signals.structure import read_columns
 from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SqlSpec, SubqueryRole
 from scoring.verdict import Case
@@ -117,7 +117,7 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     """The thing that `counted` counts more than once, if any."""
     asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
-        return next((table for table in sorted(one) if identifier_words(table)[-1:] in asked), None)
+        return next((table for table in sorted(repeated_tables(case)) if identifier_words(table)[-1:] in asked), None)
     first, *others = counted.columns
     if first.table in one:
         return first.table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
@@ -11,7 +12,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
-from scoring.values import Choices, Expression, Number, Text
+from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -37,6 +38,9 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
+    older = _older_rows(case)
+    if older is not None:
+        return older
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
     if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
@@ -46,6 +50,19 @@ def negation_per_row(case: Case) -> Finding | None:
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
+def _older_rows(case: Case) -> Finding | None:
+    """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
+    asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
+    one = one_sides(case) if asked and not case.sql.having and not _excludes_things(case.sql) else frozenset[str]()
+    for each in case.sql.filters if one else ():
+        column = each.lhs.columns[0] if each.lhs is not None and len(each.lhs.columns) == 1 else None
+        ends = isinstance(each.rhs, (RelativeTime, TimeRange)) and each.rhs.start is None and each.op is Op.WITHIN
+        if column is not None and ends and each.clause is Clause.WHERE and column.table and column.table not in one:
+            return None if _LATEST & set(identifier_words(column.name)) else Finding(1.0, f"one older row: {each.text}")
+    return None
+
+
+_LATEST = frozenset({"last", "latest", "recent", "max"})
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
 """A comparison that keeps rows without a value: the question's `no` speaks of them."""
 

@@ -145,7 +145,7 @@ def _looks_for_others(case: Case) -> bool:
 _BOTH = cue(
     "both well",
     r"\b(?:who|that|which|whose|with|for|'ve|have|has|had|did|done|bought|ordered|used|treated|certified|know"
-    r"|speak|own)\b"
+    r"|speak|own|rode|took|tried|made|watched|visited|played)\b"
     r"[^.?;]{0,25}\bboth (?:an? |the |in )?['\"]?(\w+)['\"]? (?:and|as well as) (?:an? |the |in )?['\"]?(\w+)"
     r"|\b(?:in )?(\w+) as well as (?:in )?(\w+)|\bwho (?:know|speak|own|use|play|have)s? (\w+) and (\w+)$",
 )
@@ -191,7 +191,13 @@ def _lists_both(each: SqlFilter, words: list[str]) -> bool:
     if each.op is not Op.IN or not isinstance(each.rhs, Choices) or len(each.rhs.members) != 2:
         return False
     members = [str(member).casefold() for member in each.rhs.members]
+    if len(words) == len(members) and all(len(member.strip("'")) < _WORD for member in members):
+        return True  # codes
     return all(any(word[:5] in member for member in members) for word in words)
+
+
+_WORD = 3
+"""Letters from which a stored value is a word."""
 
 
 def _takes_both(case: Case, lists: list[SqlFilter]) -> bool:

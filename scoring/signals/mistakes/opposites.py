@@ -102,6 +102,16 @@ _SIDES = (
         frozenset("callee receiver recipient payee".split()),
     ),
     (
+        cue("departures departing", r"\bdepartures?\b|\bdeparting\b"),
+        frozenset("start origin orig departure depart from source".split()),
+        frozenset("end destination dest arrival arrive".split()),
+    ),
+    (
+        cue("arrivals arriving", r"\barrivals?\b|\barriving\b"),
+        frozenset("end destination dest arrival arrive to".split()),
+        frozenset("start origin orig departure depart".split()),
+    ),
+    (
         cue("ship deliver", r"\bship(?:ped|ping)?[- ]to\b|\bdeliver(?:ed|y)?[- ]to\b"),
         frozenset("ship shipping delivery deliver".split()),
         frozenset("bill billing".split()),

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.quotients import divides
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
-from scoring.specification import SqlFilter
+from scoring.specification import Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -219,7 +219,7 @@ def years_by_calendar(case: Case) -> Finding | None:
 
 _NEXT = cue(
     "next coming upcoming",
-    r"\b(?:in|within|during|over) the (?:next|coming|upcoming) (?:\d+|few|two|three) (?:day|week|month)s\b",
+    r"\b(?:in|within|during|over)? ?(?:the )?(?:next|coming|upcoming) (?:\d+|few|two|three) (?:day|week|month)s\b",
 )
 _PASSED = re.compile(r"\b(?:overdue|already|or earlier|past due|by then|expired)\b")
 
@@ -235,7 +235,20 @@ def past_kept(case: Case) -> Finding | None:
         return None
     timed = [each for each in case.sql.filters if isinstance(each.rhs, (RelativeTime, TimeRange))]
     odd = next((each for each in timed if _ends_later(each)), None)
-    return Finding(1.0, odd.text) if odd is not None and len(case.sql.filters) == 1 else None
+    if odd is None or odd.lhs is None or any(map(_tells_state, case.sql.filters)):
+        return None
+    begins = (each for each in case.sql.filters if each is not odd and each.op not in (Op.NOT_NULL, Op.IS_NULL))
+    bounded = any(each.lhs is not None and set(each.lhs.columns) & set(odd.lhs.columns) for each in begins)
+    return Finding(1.0, odd.text) if not bounded else None
+
+
+def _tells_state(each: SqlFilter) -> bool:
+    """Whether a condition may say that something is not over yet: of a status, or that it is active or open."""
+    words = {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
+    return not words.isdisjoint(_STATES)
+
+
+_STATES = frozenset("status state stage active open closed paid sts st stat".split())
 
 
 def _ends_later(each: SqlFilter) -> bool:

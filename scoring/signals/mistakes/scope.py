@@ -213,6 +213,9 @@ def absence_flipped(case: Case) -> Finding | None:
     over = _over_for_still(case)
     if over is not None:
         return over
+    either = _absent_or_other(case)
+    if either is not None:
+        return either
     optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
     if not optional or not _LACKS.search(asked(case)) or case.sql.set_operations:
         return None
@@ -220,6 +223,24 @@ def absence_flipped(case: Case) -> Finding | None:
         return None
     found = next((each for each in case.sql.filters if _keeps_partner(each, optional)), None)
     return Finding(1.0, found.text) if found is not None else None
+
+
+def _absent_or_other(case: Case) -> Finding | None:
+    """What has no partner is asked for, and one partner that differs is enough: `kind <> 'gift' OR kind IS NULL`."""
+    outer = {join.table for join in case.sql.joins if join.kind == "left"}
+    if not outer or _LACKS.search(asked(case)) is None or case.sql.having or case.sql.group_by:
+        return None
+    ored = [each for each in case.sql.filters if each.alternative is not None and each.clause is Clause.WHERE]
+    absent = {(each.alternative, _table_of(each)) for each in ored if each.op is Op.IS_NULL}
+    for each in ored:
+        if each.op is not Op.IS_NULL and _table_of(each) in outer and (each.alternative, _table_of(each)) in absent:
+            return Finding(1.0, f"{each.text} is enough of one row")
+    return None
+
+
+def _table_of(each: SqlFilter) -> str | None:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return columns[0].table if len(columns) == 1 else None
 
 
 _STILL = cue(

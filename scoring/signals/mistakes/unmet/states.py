@@ -60,6 +60,13 @@ def state_untested(case: Case) -> Finding | None:
         return None
     if _lacks_weekend(case):
         return Finding(1.0, "weekend")
+    ahead = _TO_COME.search(case.asked)
+    if (
+        ahead is not None
+        and not case.sql.subqueries
+        and not any(isinstance(each.rhs, TIMES) for each in case.sql.filters)
+    ):
+        return Finding(1.0, ahead.group()) if _NOW.search(case.query.sql) is None else None
     fresh = _NEW.search(case.said)
     if fresh is not None and _counts_all_comers(case):
         return Finding(1.0, fresh.group())
@@ -72,6 +79,10 @@ def state_untested(case: Case) -> Finding | None:
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
 
 
+_TO_COME = cue("come upcoming future ahead", r"\bstill to come\b|\bupcoming\b|\bin the future\b|\bfuture \w+s\b")
+_NOW = re.compile(
+    r"\bcurrent_|\bnow\s*\(|\bgetdate|\btoday|\bcurdate|\bsysdate|upcoming|future|\d{4}-\d\d-\d\d", re.IGNORECASE
+)
 _NEW = cue(
     "new first",
     r"\bnew (?:customers?|clients?|buyers?|users?|members?|guests?|patients?|visitors?|donors?|subscribers?)\b"
