@@ -16,7 +16,7 @@ from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
 from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Number, Text, TimeRange
+from scoring.values import Choices, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -67,7 +67,7 @@ _STATES = frozenset("status state stage phase step outcome progress".split())
 def _told_by_state(case: Case) -> bool:
     """Whether a stored state, which is not the one that the question excludes, may tell what has not happened."""
     excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
-    if any(map(_names_absence, case.sql.filters)):
+    if any(map(_names_absence, case.sql.filters)) or any(map(_is_stage, case.sql.filters)):
         return True
     return bool(excluded) and any(excluded.isdisjoint(words) for words in map(_state_words, case.sql.filters) if words)
 
@@ -77,6 +77,16 @@ def _names_absence(each: SqlFilter) -> bool:
     return bool(_state_words(each)) and any(
         isinstance(value, Text) and _ABSENT.match(value.folded) for value in literals_of(each.rhs)
     )
+
+
+def _is_stage(each: SqlFilter) -> bool:
+    """Whether a stage is asked for by a number, or the last time of something lies before another one."""
+    if each.lhs is None or each.op not in (Op.EQ, Op.IN, Op.WITHIN):
+        return False
+    if each.lhs.func == "MAX":
+        return isinstance(each.rhs, (TimeRange, RelativeTime)) and each.rhs.start is None
+    kinds = any(not _STATES.isdisjoint(identifier_words(column.name)) for column in each.lhs.columns)
+    return kinds and any(isinstance(value, Number) for value in literals_of(each.rhs))
 
 
 _ABSENT = re.compile(r"(?:no|non|not|never)[\W_]")

@@ -117,7 +117,9 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     """The thing that `counted` counts more than once, if any."""
     asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
-        return next((table for table in sorted(repeated_tables(case)) if identifier_words(table)[-1:] in asked), None)
+        return next(
+            (table for table in sorted(_repeated_in_answer(case)) if identifier_words(table)[-1:] in asked), None
+        )
     first, *others = counted.columns
     if first.table in one:
         return first.table
@@ -127,6 +129,12 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
         block.distinct and first.table in block.tables for block in case.sql.blocks
     )
     return None if others or own or once else _foreign_thing(first)
+
+
+def _repeated_in_answer(case: Case) -> frozenset[str]:
+    """The tables that joins of the answer's own block repeat."""
+    own = any(join.block in case.sql.outputs for join in case.sql.joins)
+    return repeated_tables(case) if own else frozenset()
 
 
 def _foreign_thing(column: Column) -> str | None:

@@ -133,7 +133,7 @@ def _numbers_said(case: Case) -> list[str]:
     ]
 
 
-_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those)\s|/)\Z", re.IGNORECASE)
+_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those)\s|[a-z]/)\Z", re.IGNORECASE)
 """What stands before a number of things that are known, or of units: `my 5 containers`, `l/100km`."""
 
 

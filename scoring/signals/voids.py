@@ -179,7 +179,8 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     if void.kind is VoidKind.ARITHMETIC:
         if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
             return True
-        turned = "sign" in void.values and _DEDUCTION.search(text) is not None
+        signed = "sign" in void.values or (not numbers and _MINUS.search(void.text) is not None)
+        turned = signed and _DEDUCTION.search(text) is not None
         return turned if not numbers or (numbers <= UNITS and turned) else said >= numbers
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
@@ -198,6 +199,7 @@ def _numbers_said(case: Case) -> set[float]:
     return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
 
 
+_MINUS = re.compile(r"^(?:round\()?-(?:sum|avg)\(")
 _PERCENT_CHANGE = re.compile(
     r"(?:chang|grow|increas|decreas|declin|up or down|compar|\bvs\b)[\s\S]*(?:%|percent)|"
     r"(?:%|percent)[\s\S]*(?:chang|grow|increas|decreas|declin|up or down|compar|\bvs\b)"

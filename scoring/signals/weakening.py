@@ -24,7 +24,7 @@ from scoring.question.definitions.vacuous import (
 from scoring.question.english.weakening import QUANTIFIERS
 from scoring.signals.finding import Finding
 from scoring.specification import Definition, FilterOrigin, QuestionFilter
-from scoring.values import Text
+from scoring.values import Expression, Number, Text
 from scoring.verdict import Case, Weakening
 from scoring.words import identifier_words, stem
 
@@ -134,7 +134,19 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         return []
     unmet = [*filters.missing, *(match.required for match in filters.mismatched)]
     sure = [each for each in unmet[:_MOST] if each.source is FilterOrigin.QUESTION and each.certain >= CERTAIN]
-    return [each for each in sure if not (compares(each, case.sql) or _is_other_time(each, case))]
+    return [
+        each
+        for each in sure
+        if not (compares(each, case.sql) or _is_other_time(each, case) or _may_be_timed(each, case))
+    ]
+
+
+def _may_be_timed(each: QuestionFilter, case: Case) -> bool:
+    """Whether a time is asked for and the SQL compares with today in a way that is not read."""
+    return isinstance(each.rhs, TIMES) and any(
+        "current_date" in there.text and isinstance(there.rhs, (Expression, Number))
+        for there in case.sql.filters[:_MOST]
+    )
 
 
 def _words_lost(remark: str, case: Case) -> Iterator[str]:

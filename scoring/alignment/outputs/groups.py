@@ -22,7 +22,7 @@ _UNITS = frozenset(
     stem(word)
     for word in (
         "night hour day week month year minute second unit item piece person head capita seat mile kilometre kilometer "
-        "km metre meter kg gram litre liter share square click thousand transaction"
+        "km metre meter kg kilo gram tonne litre liter share square click thousand transaction"
     ).split()
 )
 """What an average or a price is given per."""
@@ -111,6 +111,8 @@ def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:
         return False
     averaged = any(each.func == "AVG" for each in question.aggregations)
     if averaged and (words[-1] in _UNITS or _reads_only(words[-1], sql)):
+        return True
+    if words[0] in _UNITS and sql.divisions and not sql.group_by:
         return True
     if any({"per", words[-1]} <= {*identifier_words(column.name)} for column in sql.columns):
         return True
