@@ -26,12 +26,12 @@ def test_a_right_answer_to_a_plain_question_is_correct(each: dict[str, Any]) -> 
 
 
 def test_few_right_answers_to_questions_as_staff_type_them_are_called_wrong() -> None:
-    """At first reading 16 of these 120 were; the rest are left as they are, so that the share stays in sight."""
+    """At first reading 29 of these 210 were; the rest are left as they are, so that the share stays in sight."""
     asked = datetime(2026, 11, 28, 9, tzinfo=UTC)
     called_wrong = [each["question"] for each in _read("chat_answers.yaml") if _is_called_wrong(each, asked)]
 
-    assert len(called_wrong) <= 9, called_wrong
+    assert len(called_wrong) <= 10, called_wrong
 
 
 def _is_called_wrong(each: dict[str, Any], asked: datetime) -> bool:
-    return score(**each, occurred_at=asked).p_correct < 0.5
+    return score(**{"occurred_at": asked, **each}).p_correct < 0.5
