@@ -23,7 +23,7 @@ from scoring.question.definitions.vacuous import (
 )
 from scoring.question.english.weakening import QUANTIFIERS
 from scoring.signals.finding import Finding
-from scoring.specification import Definition, FilterOrigin, QuestionFilter
+from scoring.specification import Definition, FilterOrigin, Op, QuestionFilter
 from scoring.values import Expression, Number, Text
 from scoring.verdict import Case, Weakening
 from scoring.words import identifier_words, stem
@@ -138,7 +138,17 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         each
         for each in sure
         if not (compares(each, case.sql) or _is_other_time(each, case) or _may_be_timed(each, case))
+        and not _is_left_out(each, case)
     ]
+
+
+def _is_left_out(each: QuestionFilter, case: Case) -> bool:
+    """Whether what is to be absent is a value that the SQL leaves out: `w/o gmail addresses`."""
+    if each.op is not Op.NOT_EXISTS or each.lhs is None:
+        return False
+    named = content_words(each.lhs.name)[:1]
+    left_out = (there.text.casefold() for there in case.sql.filters[:_MOST] if there.op in (Op.NE, Op.NOT_IN))
+    return any(word in text for text in left_out for word in named)
 
 
 def _may_be_timed(each: QuestionFilter, case: Case) -> bool:

@@ -155,10 +155,12 @@ def havings_alone(select: Select) -> Iterator[Shape]:
 
 
 def bases_of_all(select: Select) -> Iterator[Shape]:
-    """Groups that a condition restricts, divided by all rows."""
+    """Groups that a condition restricts, or the rows of them that meet one, divided by all rows."""
     restricted = any(isinstance(each, (*_BOUNDS, exp.In, exp.Like)) for each in select.conjuncts("where"))
-    for each in select.own if select.is_grouped and restricted else ():
-        if isinstance(each, exp.Div) and _is_of_all(select, each.expression):
+    for each in select.own if select.is_grouped else ():
+        if not isinstance(each, exp.Div) or not _is_of_all(select, each.expression):
+            continue
+        if restricted or each.this.find(exp.CountIf, exp.Case, exp.If, exp.Filter):
             yield Shape(kind=ShapeKind.BASE_OF_ALL, text=written(each)[:120])
 
 
