@@ -21,6 +21,7 @@ from scoring.values import (
     Text,
     TimeRange,
     Value,
+    floor,
 )
 
 FALSE_WORDS = frozenset({"0", "n", "no", "f", "false"})
@@ -210,9 +211,21 @@ def _both_reach_now(wanted: TimeRange, there: TimeRange, now: datetime | None) -
     """Whether both start together and neither ends before now: as a rule nothing has happened after it."""
     if now is None or wanted.start is None or wanted.start > now:
         return False
-    return all(each.end is None or each.end >= now - _DAY for each in (wanted, there)) and _same_bound(
-        wanted.start, there.start, _DAY
-    )
+    if not _same_bound(wanted.start, there.start, _DAY):
+        return False
+    if _is_closed(there, now) and (wanted.end is None or wanted.end >= now - _DAY):
+        return True
+    return all(each.end is None or each.end >= now - _DAY for each in (wanted, there))
+
+
+def _is_closed(there: TimeRange, now: datetime) -> bool:
+    """Whether a range of months ends with the last one that is over: the year to date, as books know it."""
+    if there.start is None or there.end is None:
+        return False
+    return there.end == floor(now, Grain.MONTH) and there.end - there.start > _TWO_MONTHS
+
+
+_TWO_MONTHS = timedelta(days=58)
 
 
 _DAY = timedelta(days=1)

@@ -42,7 +42,8 @@ def is_included(reading: Reading, mark: Mark) -> bool:
     if reading.lower(mark.start - 1) in _SPLITS and reading.lower(mark.start - 2) in {"with", "w", "w/"}:
         return True
     bracketed = reading.lower(mark.start - 2) == "(" and reading.lower(mark.end + 1) in {")", "!"}
-    if bracketed and reading.lowers[mark.start] == "not":
+    aside = reading.lower(mark.start - 1) in {"?", ",", "-", "–"} and reading.lower(mark.end + 1) in {",", ")", "!"}
+    if (bracketed or aside) and reading.lowers[mark.start] == "not":
         return True
     before = reading.lowers[max(mark.start - _INCLUDED, 0) : mark.start]
     return any(word in _INCLUDING for word in before) and not any(word in {".", "?", ";"} for word in before[:-1])

@@ -14,7 +14,7 @@ from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Aggregation, Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Boolean, Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
-from scoring.verdict import Case
+from scoring.verdict import Case, FilterMatch
 from scoring.words import identifier_words, letters
 
 
@@ -78,7 +78,25 @@ def filter_mismatched(case: Case) -> Finding | None:
     >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    return counted([show_match(each) for each in case.filters.mismatched], EXPECTED_ACTUAL, most=2)
+    odd = [each for each in case.filters.mismatched if not (_is_unread(each) or _is_none_otherwise(each, case))]
+    return counted([show_match(each) for each in odd], EXPECTED_ACTUAL, most=2)
+
+
+def _is_unread(match: FilterMatch) -> bool:
+    """Whether a time is held against a column of other rows, such as the days of a calendar."""
+    return isinstance(match.required.rhs, TIMES) and all(isinstance(each.rhs, Expression) for each in match.present)
+
+
+def _is_none_otherwise(match: FilterMatch, case: Case) -> bool:
+    """Whether what must not have happened in a time is counted to zero, or waits for an event that has no date yet."""
+    if match.required.op is not Op.NOT_WITHIN:
+        return False
+    zero = any(
+        (each.op is Op.EQ and isinstance(each.rhs, Number) and not each.rhs.value and "case" in each.text)
+        or (each.clause is Clause.HAVING and each.op is Op.EQ and each.rhs == Number(0))
+        for each in case.sql.filters
+    )
+    return zero or any(each.op is Op.IS_NULL and each.clause is Clause.WHERE for each in case.sql.filters)
 
 
 def filter_extra(case: Case) -> Finding | None:

@@ -39,7 +39,7 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
-    if _told_by_state(case) or _counts_them_as_zero(case):
+    if _told_by_state(case) or _counts_them_as_zero(case) or _OF_ALL.search(case.query.sql) is not None:
         return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
@@ -47,6 +47,10 @@ def negation_lost(case: Case) -> Finding | None:
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+_OF_ALL = re.compile(r"\b(?:bool_and|logical_and|every|booland_agg)\s*\(", re.IGNORECASE)
+"""Aggregates that leave out things of which one row fails."""
 
 
 def _excludes_more(case: Case) -> bool:

@@ -50,12 +50,15 @@ def count_repeats(case: Case) -> Finding | None:
 
 def _comes_once(case: Case) -> bool:
     """Whether no row is repeated: those without a partner of a `LEFT JOIN … IS NULL`, of anti-joins, of a UNION."""
-    if any(each.kind == "union" for each in case.sql.set_operations):
+    if any(each.kind in _DROP_REPEATS for each in case.sql.set_operations):
         return True
     if case.sql.joins and all(each.kind in ("anti", "semi") for each in case.sql.joins):
         return True
     absent = {each.block for each in case.sql.filters if _lacks_partner(each)}
     return any([join.block for join in case.sql.joins].count(block) == 1 for block in absent)
+
+
+_DROP_REPEATS = frozenset({"union", "intersect", "except", "minus"})
 
 
 def _lacks_partner(each: SqlFilter) -> bool:

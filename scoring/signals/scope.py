@@ -45,9 +45,15 @@ def negation_per_row(case: Case) -> Finding | None:
     if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
+    if found is not None and _OF_ROWS.match(case.question.text, found.start()) is not None:
+        return None
     if found is None or (found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None):
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|orders|rows|ones)\b", re.IGNORECASE)
+"""An exclusion of rows, and not of things: `without the cancelled ones`."""
 
 
 def _older_rows(case: Case) -> Finding | None:

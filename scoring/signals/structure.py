@@ -154,9 +154,23 @@ def join_without_key(case: Case) -> Finding | None:
     for each in case.sql.joins:
         if each.pairs or each.bound or each.kind not in _KEYED:
             continue
+        if each.kind == "cross" and _is_one_row(each.table, case):
+            continue
         if "/" not in each.table and each.table in _tables(case) - paired - repeated:
             return Finding(1.0, each.table)
     return None
+
+
+def _is_one_row(table: str, case: Case) -> bool:
+    """Whether a condition keeps one row of a table: a code or another value of a key."""
+    return any(
+        each.op is Op.EQ
+        and each.lhs is not None
+        and len(each.lhs.columns) == 1
+        and each.lhs.columns[0].table == table
+        and identifier_words(each.lhs.columns[0].name)[-1:] in (("code",), ("id",), ("key",), ("name",))
+        for each in case.sql.filters
+    )
 
 
 _KEYED = frozenset({"cross", "comma", "inner", "left"})

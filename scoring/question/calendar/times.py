@@ -120,6 +120,8 @@ def _cue(reading: Reading, place: int) -> Time | None:
     moment = mark.cue.time
     if (moment == _TODAY and is_of_state(reading, mark)) or is_fiscal(reading, place):
         return Time(moment, mark.start, mark.end, explicit=False)
+    if moment.unit is Grain.YEAR and (reading.lower(place - 1) in reading.language.months):
+        return Time(moment, mark.start, mark.end, explicit=False)  # `31 dec last year`: the year of the day
     if (moment.start, moment.end, moment.whole) == (-1, 0, True) and _SO_FAR.search(reading.text):
         return Time(moment, mark.start, mark.end, explicit=False)  # up to the same day
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY

@@ -114,7 +114,12 @@ def aggregate_unasked(case: Case) -> Finding | None:
     amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or _implies_amounts(case)
     measure = measure_beside(case)  # MEASURE_SHOWN reports it
     reported = {each.operand.func for each in case.answer if each.operand.name == measure}
-    extra = [func for func in case.aggregation.extra if func not in reported and not (amounts and func in _AMOUNTS)]
+    first = _FIRST.search(case.asked) is not None
+    extra = [
+        func
+        for func in case.aggregation.extra
+        if func not in reported and not (amounts and func in _AMOUNTS) and not (first and func in _EARLIEST)
+    ]
     return counted(extra, "not asked for", most=1)
 
 
@@ -124,6 +129,8 @@ def _implies_amounts(case: Case) -> bool:
     return first not in _LISTING or second in ("did", "do", "does") or not _AMOUNT_WORDS.isdisjoint(case.spoken)
 
 
+_EARLIEST = frozenset({"MIN", "ARG_MIN"})
+_FIRST = re.compile(r"\b(?:first|1st|new|returning|initial|start|earliest|since when)\b")
 _AMOUNTS = frozenset({"COUNT", "SUM"})
 _AMOUNT_WORDS = frozenset(
     map(

@@ -30,7 +30,21 @@ def share_base_wrong(case: Case) -> Finding | None:
     "kind = 'express' restricts the part alone"
     """
     found = _SHARE_OF.search(asked(case))
-    return _odds(case) or (_base_of(found[1], case) if found is not None else None)
+    few = _share_of_few(case)
+    return few or _odds(case) or (_base_of(found[1], case) if found is not None else None)
+
+
+_OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_AMONG = re.compile(r"\b(?:among|within|of|between) (?:those|these|them|each other)\b")
+
+
+def _share_of_few(case: Case) -> Finding | None:
+    """A share is of the rows that a LIMIT has kept: those of the ten largest then add up to 100 %."""
+    cut = [each for each in case.sql.limits if each.count and each.block not in case.sql.outputs and not each.ranked]
+    if not cut or _RATE.search(asked(case)) is None or _AMONG.search(asked(case)) is not None:
+        return None
+    total = _OF_ALL.search(case.query.sql)
+    return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
 def _base_of(phrase: str, case: Case) -> Finding | None:

@@ -6,6 +6,7 @@ import re
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
+from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
 from scoring.specification import SqlFilter
@@ -36,6 +37,9 @@ def different_counted_as_rows(case: Case) -> Finding | None:
     every = _EVERY_PERIOD.search(asked(case)) if bounds else None
     if every is not None and not _counts_periods(case):
         return Finding(1.0, f"{bounds[0].text} for every {every[1]}")
+    lines = _bounded_by_lines(bounds, case)
+    if lines is not None:
+        return lines
     found = _DIFFERENT.search(said(case)) if bounds else None
     if found is None or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
         return None
@@ -43,6 +47,20 @@ def different_counted_as_rows(case: Case) -> Finding | None:
     return Finding(1.0, f"{odd.text} for different {found[1]}") if odd is not None else None
 
 
+def _bounded_by_lines(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    """Orders are bounded in number, and COUNT(*) counts the lines that are joined to them."""
+    found = _ORDERED.search(said(case)) if bounds and case.sql.joins else None
+    thing = stem(found[1]) if found is not None else ""
+    whole = next((each for each in sorted(repeated_tables(case)) if identifier_words(each)[-1:] == (thing,)), None)
+    odd = next((each for each in bounds if each.text.startswith("count(*)")), None)
+    return Finding(1.0, f"{odd.text} counts lines of {whole}") if odd is not None and whole is not None else None
+
+
+_ORDERED = cue(
+    "or more at least times than over",
+    r"\b(?:at least|more than|over|\d\+?|two|three) (?:\d+ |two |three )?(?:or more )?"
+    r"(orders|bookings|visits|purchases|tickets|stays)\b",
+)
 _EVERY_PERIOD = cue(
     "every each all",
     r"\b(?:in|on|during) (?:every|each) (?:single )?(day|week|month|quarter|year)\b(?=.{0,30}$| of\b| since\b| this\b)",

@@ -104,10 +104,16 @@ def event_of(column: str) -> str | None:
     >>> event_of("paid_at"), event_of("total")
     ('pay', None)
     """
+    if column.lower() in _OF_LOGS:
+        return None
     words = identifier_words(column)
     raw = column.lower().split("_")
     found = [_CLASS[word] for word in (*raw, *words) if word in _CLASS]
     return found[0] if found and is_time(column) else None
+
+
+_OF_LOGS = frozenset({"logged_at", "logged_on", "logged_ts", "log_time", "log_date"})
+"""When a log wrote the row, and not when somebody logged in."""
 
 
 @lru_cache(maxsize=16384)

@@ -115,7 +115,7 @@ def alternatives_split(case: Case) -> Finding | None:
 
 _HAVING_VALUE = re.compile(
     r"\b(?:that|which|who) (?:have|has|had|received|got) an? \w+|\bwith an? \w+_\w+|\bnot null\b"
-    r"|\bonly \w+ (?:with|that)\b"
+    r"|\bonly \w+ (?:with|that)\b|\bis null (?:when|if|where|until)\b"
 )
 
 

@@ -142,7 +142,11 @@ def groups_split(case: Case) -> Finding | None:
         words = set(identifier_words(column.name))
         if keyed is not None:
             words = {*keyed, *table_words(column.table or "")[-1:]}
-        if words.isdisjoint(said_stems(case)):
+        spoken = said_stems(case)
+        (name, *more) = identifier_words(column.name) or ("",)
+        if not more and any(name.startswith(one) for one in spoken if len(one) > _ROOT):
+            continue
+        if words.isdisjoint(spoken):
             return Finding(1.0, each.text)
         if (
             keyed is not None
@@ -153,6 +157,8 @@ def groups_split(case: Case) -> Finding | None:
     return _finer_than_said(case)
 
 
+_ROOT = 4
+"""Letters from which a word may begin a key's name: `customerkey`."""
 _ONE_LINE = cue(
     "one single",
     r"\b(?:one|a single|1) (?:line|row|record|figure|number) (?:per|for each|for every|each) (\w+)\b"

@@ -74,7 +74,9 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     for table in special:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED - spoken]
-        if words[-1] == "log" or (not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None):
+        if words[-1] == "log" or words[:2] == ("api", "request"):
+            continue
+        if not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None:
             continue
         rest = tuple(word for word in words if word not in _QUALIFIED)
         if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):

@@ -79,6 +79,7 @@ def _bounds_amount(each: SqlFilter) -> bool:
     return each.op in _BOUNDS and each.clause is Clause.WHERE and isinstance(each.rhs, Number) and each.rhs.value > 1
 
 
+_EVEN_NONE = re.compile(r"\b(?:zero|0) (?:if|for|where|when)\b|\b(?:incl|including|with|also) (?:the )?zeros?\b")
 _EACH_OF = re.compile(r"\b(?:each|every|per|by)\b")
 _HOW_MANY = re.compile(r"\b(?:how many|number of|count of|# of)\b")
 
@@ -115,7 +116,8 @@ def _asks_each(case: Case, right: str) -> bool:
     counted = {
         word for each in case.question.aggregations if each.func == "COUNT" for word in identifier_words(each.column)
     }
-    asks = _HOW_MANY.search(case.asked) is not None and _EACH_OF.search(case.asked) is not None
+    numbered = _HOW_MANY.search(case.asked) or _EVEN_NONE.search(case.said)
+    asks = numbered is not None and _EACH_OF.search(case.asked) is not None
     return asks and own.isdisjoint(counted)
 
 

@@ -26,6 +26,7 @@ _FAMILIES = (
     "verified unverified confirmed unconfirmed",
     "archived deleted published unpublished draft",
     "suspended blocked banned locked",
+    "open closed reopened unresolved resolved",
 )
 _RELATED = {word: frozenset(map(stem, family.split())) for family in _FAMILIES for word in family.split()}
 _NAMES_ONLY = frozenset(
@@ -73,6 +74,8 @@ def state_untested(case: Case) -> Finding | None:
     if found is None or case.sql.set_operations:
         return None
     state = found[1] or found[2]
+    if state == "active" and _tells_activity(case):
+        return None
     if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
         return None
     told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
@@ -88,6 +91,15 @@ _NEW = cue(
     r"\bnew (?:customers?|clients?|buyers?|users?|members?|guests?|patients?|visitors?|donors?|subscribers?)\b"
     r"|\bfirst (?:ever )?(?:purchase|order|visit|booking|deposit|donation|payment|stay)\b",
 )
+
+
+def _tells_activity(case: Case) -> bool:
+    """Whether a table is read of what people do: they are active who are in it."""
+    tables = (table for block in case.sql.blocks for table in block.tables)
+    return any(not _DOINGS.isdisjoint(identifier_words(table)) for table in tables)
+
+
+_DOINGS = frozenset(map(stem, "event session login visit activity usage log play action click order booking".split()))
 
 
 def _counts_all_comers(case: Case) -> bool:
