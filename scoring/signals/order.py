@@ -129,6 +129,8 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     key = cutting_key(case)
     if key is not None:
         ambiguous = asked.word in _YOUNG_OLD and _may_be_inverted(key.operand)
+        if asked.word in _SPEEDS and "datediff(" in key.operand.name:
+            ambiguous, wanted = False, asked.word == "slowest"  # of a length of time
         ambiguous = ambiguous or (asked.word in _SPEEDS and not _LENGTHS.isdisjoint(operand_words(key.operand)))
         if _descends(key) is not wanted and not ambiguous:
             return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")

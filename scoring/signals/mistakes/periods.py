@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from scoring.linking import operand_words
 from scoring.signals.finding import Finding, differing
@@ -290,14 +291,16 @@ def _merged(case: Case) -> Finding | None:
     """Parts of dates without their year, where conditions keep rows for longer than until the part comes again."""
     group = shapes(case, ShapeKind.GRAIN)[0]
     longest = _LONGEST.get(group.words[0], 0) if group.words[1:] == ("part",) else 0
-    days = max((_days(each) for each in case.sql.filters), default=0)
+    days = max((_days(each, case.query.occurred_at) for each in case.sql.filters), default=0)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
     return Finding(1.0, group.text) if longest and days > longest and not yearly else None
 
 
-def _days(each: SqlFilter) -> int:
-    """How long the period is that a filter keeps; 0 where it is open or none."""
+def _days(each: SqlFilter, now: datetime | None) -> int:
+    """How long the period is that a filter keeps, up to now where it is open; 0 where that is unknown."""
     rhs = each.rhs
+    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is None and now is not None:
+        return max((now.replace(tzinfo=None) - rhs.start).days, 0)
     if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
         return (rhs.end - rhs.start).days
     if isinstance(rhs, RelativeTime) and rhs.start is not None:
