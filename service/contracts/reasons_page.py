@@ -1,4 +1,6 @@
-"""The tables of signals in `docs/reasons.md`: the first sentence of each signal's docstring, and its last example."""
+"""The tables of signals in `docs/reasons.md`: the first sentence of each signal's docstring.
+
+The console shows the rest of it, with its last example."""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from scoring.signals import SECTIONS, Signal
 BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
 END = "<!-- End of what `make contracts` writes. -->\n"
 _MARKS = {ReasonKind.FAVOUR: " (+)", ReasonKind.HINT: " (hint)", ReasonKind.FORM: " (form)", ReasonKind.FAULT: ""}
-_HEAD = "| code | what is true | example |\n|---|---|---|\n"
+_HEAD = "| code | what is true |\n|---|---|\n"
 _SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
@@ -33,8 +35,7 @@ def _tables() -> Iterator[str]:
 
 def _row(signal: Signal) -> str:
     code = ReasonCode[signal.__name__.upper()]
-    question, sql = example(signal)
-    return f"| `{code}`{_MARKS[kind_of(code)]} | {_SENTENCE.split(prose(signal))[0]} | “{question}” `{sql}` |\n"
+    return f"| `{code}`{_MARKS[kind_of(code)]} | {_SENTENCE.split(prose(signal))[0]} |\n"
 
 
 def prose(signal: Signal) -> str:
