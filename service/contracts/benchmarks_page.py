@@ -12,9 +12,8 @@ RECORDS = DOCS / "benchmarks"
 PAGE = DOCS / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
-Every figure we publish, with its command and its machine. `make contracts` writes this page from the results in
-`docs/benchmarks/`; `make nightly` records delivery, the stream, capacity, model calls and reports. Times depend on the
-machine and its load: read them as ratios.
+What speed, delivery and proofs were measured, each with its command and machine. Times depend on the machine and its
+load: read them as ratios. `make contracts` writes this page from `docs/benchmarks/`.
 """
 MEANINGS: Mapping[str, str] = {
     "micros_event": "µs to score one event",

@@ -34,7 +34,7 @@ LABELS = (
 FIRING = f'group by ({LABELS}) (ALERTS{{alertstate="firing"}})'
 HEADER = "# Written by tests/deploy/test_failures.py with SQLASSAY_TEST_WRITE_RULES=1. Do not edit.\n"
 TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": "sqlassay"}}}
-HEAD = "| failure | alert and its runbook | sent as | within | silenced meanwhile |\n|---|---|---|---|---|\n"
+HEAD = "| failure | alert and its runbook | sent as | within |\n|---|---|---|---|\n"
 
 
 def alert_names() -> list[str]:
@@ -139,15 +139,9 @@ def test_on_call_is_told_the_cause_and_nothing_else(failure: Failure):
 def rows() -> Iterator[str]:
     for failure in FAILURES:
         firing = firing_of(committed()[failure.what])
-        names = sorted({each["alertname"] for each in silenced(inhibition(), firing)})
         sent_as = next(each["severity"] for each in firing if each["alertname"] == failure.alert)
-        yield row(failure.what, failure.alert, sent_as, f"{failure.within} min", names)
-
-
-def row(what: str, alert: str, sent_as: str, within: str, quiet: list[str]) -> str:
-    names = ", ".join(f"`{each}`" for each in quiet)
-    link = f"[{alert}](runbooks/{alert}.md)"
-    return f"| {what} | {link} | {sent_as} | {within} | {names} |\n".replace("|  |", "| |")
+        link = f"[{failure.alert}](runbooks/{failure.alert}.md)"
+        yield f"| {failure.what} | {link} | {sent_as} | {failure.within} min |\n"
 
 
 def test_the_table_says_what_the_cases_prove():
