@@ -50,7 +50,7 @@ def _parameter(parameter: Parameter) -> str:
         text = metavar
     else:
         text = "|".join([*parameter.opts, *parameter.secondary_opts])
-        text += f" {metavar}" if metavar and not parameter.is_flag else ""
+        text += f"={metavar}" if metavar and not parameter.is_flag else ""
     return text if parameter.required else f"[{text}]"
 
 

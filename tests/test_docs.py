@@ -52,9 +52,10 @@ def sections(text: str, level: str = "##") -> dict[str, str]:
 
 
 def first_cells(text: str) -> list[str]:
-    """Returns the first cell of each table row that starts with a backtick."""
-    rows = re.findall(r"^\| *(.+?) *\|", text, flags=re.MULTILINE)
-    return [cell for cell in rows if cell.startswith("`")]
+    """Returns the first cell of each table row, and the head of each item of a list, that starts with a backtick."""
+    return re.findall(r"^\| *(`.+?) *\|", text, flags=re.MULTILINE) + re.findall(
+        r"^- (`[^`]+`[^:`]*):", text, flags=re.MULTILINE
+    )
 
 
 def names(text: str) -> set[str]:

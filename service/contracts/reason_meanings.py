@@ -9,7 +9,7 @@ from scoring.signals import SIGNALS
 from service.contracts.reasons_page import example, prose
 
 _HEADINGS = re.compile(r"^#{2,3} (.+)$")
-_ROW = re.compile(r"^\| `([A-Z_]+)`( \((?:\+|hint|form)\))? \| (.+) \|$")
+_ROW = re.compile(r"^(?:\||-) `([A-Z_]+)`( \((?:\+|hint|form)\))?(?: \||:) (.+?)(?: \|)?$")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _END = "## Invalid reasons"
 _SIGNALS = {code.value: signal for code, signal in SIGNALS.items()}

@@ -16,7 +16,7 @@ from tests.deploy.charts import CHART, ROOT
 
 RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("SQLAssay*.md"))
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in RUNBOOKS}
-SECTIONS = ("What it means", "First checks", "Likely causes", "Fix")
+SECTIONS = ("First checks", "Likely causes", "Fix")
 
 
 def in_code(pattern: str) -> list[tuple[str, str]]:
