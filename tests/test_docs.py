@@ -215,14 +215,14 @@ def test_every_metric_is_documented_with_its_type_and_no_other() -> None:
     suffixes = {"counter": "_total", "info": "_info"}
     metrics = Metrics(MetricSettings(), judge="local")
     declared = {(name + suffixes.get(kind, ""), kind) for name, kind, _ in metrics.declared()}
-    rows = re.findall(r"^\| `(sqlassay_\w+)` \| (\w+) \|", page("metrics.md"), flags=re.MULTILINE)
+    rows = re.findall(r"^- `(sqlassay_\w+)` \((\w+)", page("metrics.md"), flags=re.MULTILINE)
     assert set(rows) == declared
 
 
 def test_every_metric_is_documented_with_its_labels() -> None:
     metrics = Metrics(MetricSettings(), judge="local")
     rows = re.findall(
-        r"^\| `(sqlassay_\w+?)(?:_total|_info)?` \| \w+ \| (.*?) ?\|", page("metrics.md"), flags=re.MULTILINE
+        r"^- `(sqlassay_\w+?)(?:_total|_info)?` \(\w+(?:: (.+?))?\): ", page("metrics.md"), flags=re.MULTILINE
     )
     assert {name: tuple(labels.split(", ") if labels else ()) for name, labels in rows} == {
         name: metrics.labels(name) for name, _, _ in metrics.declared()
@@ -230,7 +230,7 @@ def test_every_metric_is_documented_with_its_labels() -> None:
 
 
 def test_every_metric_a_query_names_is_declared() -> None:
-    declared = set(re.findall(r"^\| `(sqlassay_\w+)`", page("metrics.md"), flags=re.MULTILINE))
+    declared = set(re.findall(r"^- `(sqlassay_\w+)`", page("metrics.md"), flags=re.MULTILINE))
     used = set(re.findall(r"sqlassay_[a-z_]+", sections(page("metrics.md"))["Queries worth keeping"]))
     assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in used} <= declared
 
