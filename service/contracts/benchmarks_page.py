@@ -96,8 +96,8 @@ def _section(record: Recorded) -> Iterator[str]:
     if record.about:
         yield f"{record.about}\n"
     if record.figures:
-        named = [[f"`{name}`", str(value), MEANINGS.get(name, "")] for name, value in record.figures.items()]
-        yield from _table(["figure", "value", "meaning"], named)
+        yield from (f"- `{name}` {value}: {MEANINGS.get(name, '')}" for name, value in record.figures.items())
+        yield ""
     for table in record.tables:
         yield from _table(table.head, table.rows)
     if record.notes:

@@ -1,4 +1,4 @@
-"""What each reason code means, for the console: a signal's whole docstring, else its row in `docs/reasons.md`."""
+"""What each reason code means, for the console: a signal's whole docstring, else its line in `docs/reasons.md`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def _meanings(page: str) -> Iterator[tuple[str, Meaning]]:
             if signal := _SIGNALS.get(row[1]):
                 question, sql = example(signal)
                 meaning |= {"means": _plain(prose(signal)), "question": f"“{question}”", "sql": _plain(sql)}
-            elif len(cells) == 3:
-                meaning |= {"question": cells[1], "sql": cells[2]}
-            else:
+            elif len(cells) > 1:
                 meaning |= {"acts": cells[-1]}
             yield row[1], meaning
 
