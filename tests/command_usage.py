@@ -1,4 +1,4 @@
-"""The usage line of each command on `docs/commands.md`, written from the commands: `python -m tests.command_usage`."""
+"""What each command takes, on `docs/commands.md`, written from the commands: `python -m tests.command_usage`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.main import get_command
 from service.commands.cli import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
-_USAGE = re.compile(r"(?<=^## `)(sqlassay[^`]*)`\n\n(?:`sqlassay[^`]*`\n\n)?", re.MULTILINE)
+_USAGE = re.compile(r"(?<=^## `)(sqlassay[^`]*)`\n\n(?:`[^`\n]*`\n\n)?", re.MULTILINE)
 Parameter: TypeAlias = TyperArgument | TyperOption
 
 
@@ -23,9 +23,9 @@ def command_parameters() -> dict[str, list[Parameter]]:
 
 
 def commands_page(page: str) -> str:
-    """The page with the usage line below each command's heading written anew."""
+    """The page with what each command takes, below its heading, written anew."""
     declared = command_parameters()
-    return _USAGE.sub(lambda found: f"{found[1]}`\n\n{_usage(found[1], declared.get(found[1], []))}", page)
+    return _USAGE.sub(lambda found: f"{found[1]}`\n\n{_usage(declared.get(found[1], []))}", page)
 
 
 def _below(name: str, command: object) -> Iterator[tuple[str, list[Parameter]]]:
@@ -40,8 +40,8 @@ def _below(name: str, command: object) -> Iterator[tuple[str, list[Parameter]]]:
         yield from _below(f"{name} {child}", each)
 
 
-def _usage(name: str, parameters: list[Parameter]) -> str:
-    return f"`{' '.join([name, *map(_parameter, parameters)])}`\n\n" if parameters else ""
+def _usage(parameters: list[Parameter]) -> str:
+    return f"`{' '.join(map(_parameter, parameters))}`\n\n" if parameters else ""
 
 
 def _parameter(parameter: Parameter) -> str:
@@ -50,7 +50,7 @@ def _parameter(parameter: Parameter) -> str:
         text = metavar
     else:
         text = "|".join([*parameter.opts, *parameter.secondary_opts])
-        text += f" {metavar}" if metavar and not parameter.is_flag else ""
+        text += f"={metavar}" if metavar and not parameter.is_flag else ""
     return text if parameter.required else f"[{text}]"
 
 

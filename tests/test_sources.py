@@ -1,7 +1,8 @@
-"""`docs/sources.md`: its rows are whole, the files that they name exist, and its commands run."""
+"""`docs/sources.csv`: its rows are whole, the files that they name exist, and its commands run."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -13,18 +14,17 @@ from tests.evals.runner.weaving import DDL, GOLDS, Mill, lines
 from tests.service.commands.command_line import sqlassay
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/sources.md").read_text(encoding="utf-8")
+TABLE = (ROOT / "docs/sources.csv").read_text(encoding="utf-8")
+THINGS = list(csv.reader(TABLE.splitlines()))[1:]
 ROWS = {"STEF": 41, "SQL-Eval": 19, "Dataface": 31, "HLSemEval": 36, "SpotIt": 34}
 
 
 def rows(source: str) -> list[list[str]]:
-    section = PAGE.split(f"\n## {source}\n", 1)[1].split("\n## ", 1)[0]
-    table = [line for line in section.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
+    return [row for name, *row in THINGS if name == source]
 
 
 def commands() -> list[str]:
-    return list(dict.fromkeys(re.findall(r"`sqlassay ([^`]+)`", PAGE)))
+    return list(dict.fromkeys(re.findall(r"`sqlassay ([^`]+)`", " ".join(" ".join(row) for row in THINGS))))
 
 
 @pytest.mark.parametrize("source", ROWS)
@@ -36,6 +36,13 @@ def test_each_thing_of_a_source_says_where_it_is_and_what_holds_it(source: str) 
         if not said.startswith("not built"):
             assert re.search(r"`(sqlassay|[a-z]+/)", where), thing
             assert re.findall(r"`(tests/[\w/]+\.(?:py|yaml))`", test), thing
+        for name in re.findall(r"`([a-z]+/[\w./*-]+)`", where + test):
+            assert list(ROOT.glob(name.rstrip("/"))), name
+
+
+def test_the_page_has_every_source() -> None:
+    page = (ROOT / "docs/sources.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.+)$", page, flags=re.MULTILINE) == list(ROWS)
 
 
 def test_every_equation_table_and_listing_of_stef_has_its_row() -> None:
@@ -49,7 +56,7 @@ def test_every_equation_table_and_listing_of_stef_has_its_row() -> None:
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mill:
-    """A folder with every file that the page's commands name."""
+    """A folder with every file that the commands name."""
     mill = Mill(tmp_path)
     answers = {case_id: gold for case_id, (_, gold) in GOLDS.items()}
     mill.predictions(dict(answers))

@@ -12,9 +12,8 @@ RECORDS = DOCS / "benchmarks"
 PAGE = DOCS / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
-Every figure we publish, with its command and its machine. `make contracts` writes this page from the results in
-`docs/benchmarks/`; `make nightly` records delivery, the stream, capacity, model calls and reports. Times depend on the
-machine and its load: read them as ratios.
+What speed, delivery and proofs were measured, each with its command and machine. Times depend on the machine and its
+load: read them as ratios. `make contracts` writes this page from `docs/benchmarks/`.
 """
 MEANINGS: Mapping[str, str] = {
     "micros_event": "µs to score one event",
@@ -97,8 +96,8 @@ def _section(record: Recorded) -> Iterator[str]:
     if record.about:
         yield f"{record.about}\n"
     if record.figures:
-        named = [[f"`{name}`", str(value), MEANINGS.get(name, "")] for name, value in record.figures.items()]
-        yield from _table(["figure", "value", "meaning"], named)
+        yield from (f"- `{name}` {value}: {MEANINGS.get(name, '')}" for name, value in record.figures.items())
+        yield ""
     for table in record.tables:
         yield from _table(table.head, table.rows)
     if record.notes:

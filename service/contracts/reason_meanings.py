@@ -1,4 +1,4 @@
-"""What each reason code means, for the console: a signal's whole docstring, else its row in `docs/reasons.md`."""
+"""What each reason code means, for the console: a signal's whole docstring, else its line in `docs/reasons.md`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoring.signals import SIGNALS
 from service.contracts.reasons_page import example, prose
 
 _HEADINGS = re.compile(r"^#{2,3} (.+)$")
-_ROW = re.compile(r"^\| `([A-Z_]+)`( \((?:\+|hint|form)\))? \| (.+) \|$")
+_ROW = re.compile(r"^(?:\||-) `([A-Z_]+)`( \((?:\+|hint|form)\))?(?: \||:) (.+?)(?: \|)?$")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _END = "## Invalid reasons"
 _SIGNALS = {code.value: signal for code, signal in SIGNALS.items()}
@@ -35,9 +35,7 @@ def _meanings(page: str) -> Iterator[tuple[str, Meaning]]:
             if signal := _SIGNALS.get(row[1]):
                 question, sql = example(signal)
                 meaning |= {"means": _plain(prose(signal)), "question": f"“{question}”", "sql": _plain(sql)}
-            elif len(cells) == 3:
-                meaning |= {"question": cells[1], "sql": cells[2]}
-            else:
+            elif len(cells) > 1:
                 meaning |= {"acts": cells[-1]}
             yield row[1], meaning
 

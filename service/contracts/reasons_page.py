@@ -1,4 +1,6 @@
-"""The tables of signals in `docs/reasons.md`: the first sentence of each signal's docstring, and its last example."""
+"""The lists of signals in `docs/reasons.md`: the first sentence of each signal's docstring.
+
+The console shows the rest of it, with its last example."""
 
 from __future__ import annotations
 
@@ -15,26 +17,24 @@ from scoring.signals import SECTIONS, Signal
 BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
 END = "<!-- End of what `make contracts` writes. -->\n"
 _MARKS = {ReasonKind.FAVOUR: " (+)", ReasonKind.HINT: " (hint)", ReasonKind.FORM: " (form)", ReasonKind.FAULT: ""}
-_HEAD = "| code | what is true | example |\n|---|---|---|\n"
 _SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 def reasons_page(page: str) -> str:
-    """The page with the tables between its two markers written anew."""
+    """The page with the lists between its two markers written anew."""
     before, rest = page.split(BEGIN)
     after = rest.split(END)[1]
-    return before + BEGIN + "\n" + "\n".join(_tables()) + "\n" + END + after
+    return before + BEGIN + "\n" + "\n".join(_lists()) + "\n" + END + after
 
 
-def _tables() -> Iterator[str]:
+def _lists() -> Iterator[str]:
     for heading, signals in SECTIONS.items():
-        yield f"### {heading}\n\n{_HEAD}" + "".join(map(_row, signals))
+        yield f"### {heading}\n\n" + "".join(map(_line, signals))
 
 
-def _row(signal: Signal) -> str:
+def _line(signal: Signal) -> str:
     code = ReasonCode[signal.__name__.upper()]
-    question, sql = example(signal)
-    return f"| `{code}`{_MARKS[kind_of(code)]} | {_SENTENCE.split(prose(signal))[0]} | “{question}” `{sql}` |\n"
+    return f"- `{code}`{_MARKS[kind_of(code)]}: {_SENTENCE.split(prose(signal))[0]}\n"
 
 
 def prose(signal: Signal) -> str:

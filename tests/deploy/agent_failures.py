@@ -1,4 +1,4 @@
-"""The rows of the table of failures that are about one agent: its answers, its labels and its canaries."""
+"""The rows of docs/failures.csv that are about one agent: its answers, its labels and its canaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the table of failures in docs/operations.md, each with what it changes in a healthy installation."""
+"""The rows of docs/failures.csv, each with what it changes in a healthy installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the table of failures in docs/operations.md: servers, their data, and the load on them."""
+"""Rows of docs/failures.csv: servers, their data, and the load on them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.deploy.charts import CHART, ROOT
 
 RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("SQLAssay*.md"))
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in RUNBOOKS}
-SECTIONS = ("What it means", "First checks", "Likely causes", "Fix")
+SECTIONS = ("Checks", "Causes", "Fix")
 
 
 def in_code(pattern: str) -> list[tuple[str, str]]:
@@ -33,7 +33,7 @@ def test_a_runbook_has_every_section_and_numbered_checks(path: Path):
     page = TEXT[path.stem]
     assert re.findall(r"^## (.+)$", page, flags=re.MULTILINE) == list(SECTIONS)
     assert re.findall(r"^\*\*(.+):\*\* ", page, flags=re.MULTILINE) == ["Users", "Escalate"]
-    checks = page.partition("## First checks")[2].partition("## ")[0]
+    checks = page.partition("## Checks")[2].partition("## ")[0]
     assert re.findall(r"^(\d)\. ", checks, flags=re.MULTILINE)[0] == "1"
 
 

@@ -2,7 +2,7 @@
 
 aiokafka raises where it cannot decode a batch: records of other partitions that it took from the same response are then
 lost, and the log names no partition. Here such a batch takes its place among the records as an `UnreadableBatch`. The
-consumer stays in front of it, and every other partition goes on. See `docs/adr/0054-one-partition-at-a-time.md`.
+consumer stays in front of it, and every other partition goes on. See `docs/adr/0064-what-should-be-aiokafkas.md`.
 """
 
 from __future__ import annotations

@@ -41,14 +41,15 @@ def main() -> None:
         sys.exit(f"make mining needs {labels_path(SETS[0])}: set SQLASSAY_DEVELOPMENT_DATA to its folder")
     rows = [_HEAD]
     print(_HEAD)
-    for row in _rows(given.sets, given.every):
-        rows.append(row)
+    for row, changes in _rows(given.sets, given.every):
+        rows += [row] * changes
         print(row, flush=True)
     if given.write:
         write_between(PAGE, _BEGIN, _END, "\n".join(rows))
 
 
-def _rows(sets: list[str], every: int) -> Iterator[str]:
+def _rows(sets: list[str], every: int) -> Iterator[tuple[str, bool]]:
+    """Each row, and whether an answer changes: the page leaves the others out."""
     packaged = local_judge()
     for name in sets:
         answers = read_set(name, every)
@@ -60,12 +61,13 @@ def _rows(sets: list[str], every: int) -> Iterator[str]:
         yield _row(f"`{name}`", "other databases", "fitted elsewhere", effect(answers, by_database, judge))
 
 
-def _row(name: str, mined: str, judge: str, found: Effect) -> str:
+def _row(name: str, mined: str, judge: str, found: Effect) -> tuple[str, bool]:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.proposals.items())) or "none"
     figures = " | ".join(
         f"{before:.4f} → {after:.4f}" for before, after in (found.auc, found.false_alarms, found.caught)
     )
-    return f"| {name} | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
+    row = f"| {name} | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
+    return row, found.changed > 0
 
 
 if __name__ == "__main__":

@@ -33,12 +33,12 @@ def share_within(found: list[float]) -> float:
 
 
 def table(sets: dict[str, dict[str, list[float]]]) -> str:
-    """A Markdown table: each rewrite over all sets, then each set and all of them together."""
+    """A Markdown table: each rewrite that moves a pair, over all sets, then each set and all of them together."""
     groups: dict[str, list[float]] = defaultdict(list)
     for found in sets.values():
         for group, some in found.items():
             groups[group] += some
-    rows = [_row(group, some) for group, some in groups.items()]
+    rows = [_row(group, some) for group, some in groups.items() if not some or share_within(some) < 1]
     rows += [_row(f"**{name}**", [each for some in found.values() for each in some]) for name, found in sets.items()]
     rows.append(_row("**all**", [each for some in groups.values() for each in some]))
     return "\n".join([_HEAD, *rows])
