@@ -45,7 +45,7 @@ _LEFT = "left"
 MIGRATION_SECONDS = 3_600.0
 """Longest time for one statement of a migration."""
 _FIXES = {
-    "40P01": "another session took the same locks in another order; where this repeats, look for it in pg_stat_activity",
+    "40P01": "another session took the same locks in another order; if this repeats, look for it in pg_stat_activity",
     "55P03": "another session holds a lock; sqlassay doctor names the session and how to end it",
     "53100": "free or add space on the database's disk",
     "53300": "raise max_connections of the server, or lower SQLASSAY_DATABASE__POOL_SIZE",

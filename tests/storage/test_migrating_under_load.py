@@ -93,10 +93,8 @@ async def test_a_session_that_never_ends_is_named_with_its_pid_and_the_fix(befor
     with pytest.raises(StoreUnavailable) as refusal:
         await migrate(before)
     said = str(refusal.value)
-    assert (
-        f"revision 0025 of the tables was given up after 2 tries (lock_not_available): its locks are held by pid {pid} (rival, idle in transaction"
-        in said
-    )
+    assert said.startswith("revision 0025 of the tables was given up after 2 tries (lock_not_available)")
+    assert f"held by pid {pid} (rival, idle in transaction" in said
     assert "pg_terminate_backend" in said
     assert "does not answer" not in said
     await rival.rollback()
