@@ -147,4 +147,7 @@ class Worker:
     def leave(self, seconds: float = LEAVES_WITHIN) -> int:
         """SIGTERM; the exit code once it has drained."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(seconds)
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"SIGTERM did not end it within {seconds:g} s: {self.said[-4000:]}") from None
