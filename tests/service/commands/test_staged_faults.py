@@ -6,6 +6,7 @@ The pages that a newcomer follows are in the table of `docs/runbooks/README.md`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -39,13 +40,19 @@ def page(name: str) -> str:
     return (PAGES / f"{name}.md").read_text(encoding="utf-8")
 
 
-async def test_a_revoked_model_key(model_process_server: ModelServer, database: URL):
-    model_process_server.script(
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with own_server(ModelServer) as server:
+        yield server
+
+
+async def test_a_revoked_model_key(model: ModelServer, database: URL):
+    model.script(
         {"do": "status", "status": 401, "headers": {}, "body": {"error": {"message": "Incorrect API key provided"}}}
     )
     settings = {
         "SQLASSAY_DATABASE__URL": url_of(database),
-        "SQLASSAY_JUDGE__BASE_URL": model_process_server.url,
+        "SQLASSAY_JUDGE__BASE_URL": model.url,
         "SQLASSAY_JUDGE__MODEL": "small",
         "SQLASSAY_JUDGE__API_KEY": "revoked",
         "SQLASSAY_JUDGE__PRICES": '{"small": {"sent": 0, "received": 0}}',
@@ -54,7 +61,7 @@ async def test_a_revoked_model_key(model_process_server: ModelServer, database: 
     assert (code, found["model.answers"]["health"]) == (1, "error"), found["model.answers"]
     assert "Incorrect API key provided" in found["model.answers"]["detail"]
     assert "SQLASSAY_JUDGE__API_KEY" in found["model.answers"]["fix"]
-    model_process_server.script()
+    model.script()
     code, found = await doctor(**settings)
     assert (code, found["model.answers"]["health"]) == (0, "ok"), found["model.answers"]
     assert "sqlassay doctor" in page("SQLAssayModelDown")
