@@ -100,6 +100,7 @@ async def test_a_migration_lock_that_is_never_freed(database: URL):
         assert (code, "old release" in named["detail"]) == (1, True)
         await administer(database, str(named["fix"]).rpartition(": ")[2])
         await waiting
+        await holds.invalidate()
     code, found = await doctor(SQLASSAY_DATABASE__URL=url_of(database))
     assert (code, found["database.locks"]["health"]) == (0, "ok")
     await rival.dispose()
