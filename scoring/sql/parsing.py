@@ -107,7 +107,7 @@ def _parse(sql: str, name: str, *, lenient: bool, is_guessed: bool = False) -> P
     read = _read(sql, name, lambda parser, tokens: parser.parse(tokens, sql))
     if isinstance(read, Unscored):
         return read
-    trees = [each for each in read.trees if each is not None]
+    trees = [each for each in read.trees if each is not None and not isinstance(each, exp.Semicolon)]
     if not trees:
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
     tree = with_declared(trees)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.commands.command_context import settings, with_database
+from service.logs import configure_logs
 from service.storage import database
 from service.storage.retention import do_housekeeping
 from service.storage.scores.search_index import make_search_index
@@ -15,6 +16,7 @@ from service.storage.scores.search_index import make_search_index
 def migrate() -> None:
     """Migrates the tables, runs housekeeping once, and prints the revision."""
     configured = settings()
+    configure_logs(configured.log)
     kept = configured.retention
 
     async def work(engine: AsyncEngine) -> str:

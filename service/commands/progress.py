@@ -6,9 +6,6 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import Progress
-
 
 @contextmanager
 def progress(title: str, total: int | None) -> Generator[Callable[[int], None]]:
@@ -16,6 +13,9 @@ def progress(title: str, total: int | None) -> Generator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    from rich.console import Console  # noqa: PLC0415 most runs have no terminal
+    from rich.progress import Progress  # noqa: PLC0415 as above
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda more: bar.update(task, advance=more)

@@ -22,12 +22,9 @@ from service.commands.files.gates import Gate, failed, read_gates
 from service.commands.history_file import load_history
 from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
-from service.commands.rendering.answer import explanation, refusal
-from service.commands.rendering.terminal import print_to_terminal
 from service.commands.rules.learned_file import learned_for
 from service.commands.rules.rules_file import load_rules, load_schema
 from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
-from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge
 
 _EXAMPLE = '{"question": "How many members?", "sql": "SELECT COUNT(*) FROM members"}'
@@ -94,11 +91,13 @@ def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     return with_models(local, policy)
 
 
-def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> MemoryScorer:
+def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> AnswerScorer:
     if options.source is None:
         refuse("--memory is for a file of answers: one answer has no earlier ones")
     if policy is not JudgePolicy.LOCAL:
         refuse(f"--memory works with --judge local, not {policy.value}: leave out one of them")
+    from service.commands.score_memory import MemoryScorer  # noqa: PLC0415 most runs need no memory
+
     return MemoryScorer(local)
 
 
@@ -137,6 +136,10 @@ def _explain(query: Query, result: Score | Unscored, rules: Rules, *, as_json: b
     if as_json or not sys.stdout.isatty():
         print(json.dumps({**dict.fromkeys(NAME_FIELDS), **record_of(result, rules)}, ensure_ascii=True))
         return
+    # the library of tables is for terminals only
+    from service.commands.rendering.answer import explanation, refusal  # noqa: PLC0415 for the reason above
+    from service.commands.rendering.terminal import print_to_terminal  # noqa: PLC0415 for the reason above
+
     print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
 
 

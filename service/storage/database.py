@@ -6,31 +6,24 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from importlib.resources import files
 from typing import Any
 
 import asyncpg
 import orjson
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, CursorResult, Engine, ExceptionContext, Select, event, make_url, text
+from sqlalchemy import URL, CursorResult, Engine, ExceptionContext, Select, event, make_url
 from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-import migrations
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.closed_transports import closed_as_reset
 from service.failures import failure_text
-from service.logs import log
 from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
 from service.storage.hosts import ConnectFirstWritable
 from service.storage.libpq_url import read_url
-from service.storage.locks import AdvisoryLock, wait_for_lock
+from service.storage.migrating import is_migrated, migrate_tables
 from service.storage.pooler import (
     FIX,
     LOST_STATEMENTS,
@@ -49,6 +42,17 @@ _REFUSALS = frozenset({"22", "23", "54"})
 _IDLE_SECONDS = 1.0
 """A connection that was idle for so long is asked whether it is still open before it is used again."""
 _LEFT = "left"
+MIGRATION_SECONDS = 3_600.0
+"""Longest time for one statement of a migration."""
+_FIXES = {
+    "40P01": "another session took the same locks in another order; if this repeats, look for it in pg_stat_activity",
+    "55P03": "another session holds a lock; sqlassay doctor names the session and how to end it",
+    "53100": "free or add space on the database's disk",
+    "53300": "raise max_connections of the server, or lower SQLASSAY_DATABASE__POOL_SIZE",
+    "28P01": "correct the password in SQLASSAY_DATABASE__URL",
+    _READ_ONLY: "name the primary in SQLASSAY_DATABASE__URL",
+}
+"""What to do about an error of a server that answers, by its SQLSTATE."""
 
 
 @asynccontextmanager
@@ -135,6 +139,8 @@ def translate_errors(url: URL) -> Generator[None]:
             ) from None
         if state in LOST_STATEMENTS:
             raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
+        if state in _FIXES:
+            raise StoreUnavailable(f"the database refuses ({failure_text(cause)}): {_FIXES[state]}") from None
         raise StoreUnavailable(
             f"the database does not answer ({failure_text(cause)}): start it or correct SQLASSAY_DATABASE__URL"
         ) from None
@@ -162,7 +168,7 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
             with translate_errors(url):
                 await refuse_unnamed_pooler(engine, settings.database)
             if migrate_first:
-                await migrate(engine)
+                await _migrate_if_pending(engine, settings.database)
             yield engine
         finally:
             await engine.dispose()
@@ -182,25 +188,18 @@ def rows_by_name(result: CursorResult[Any]) -> list[dict[str, Any]]:
 
 
 async def migrate(engine: AsyncEngine) -> str:
-    """Migrates the schema, one process at a time, and returns its revision.
-
-    Tables of a later version stay as they are: migrations only add, so that a release can be rolled back.
-    """
+    """Migrates the tables and returns their revision; raises `StoreUnavailable`."""
     with translate_errors(engine.url):
-        async with engine.begin() as connection:
-            await wait_for_lock(connection, AdvisoryLock.MIGRATION)
-            await connection.run_sync(_upgrade)
-            revision = await connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return str(revision)
+        return await migrate_tables(engine)
 
 
-def _upgrade(connection: Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(files(migrations)).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    present = MigrationContext.configure(connection).get_current_revision()
-    known = ScriptDirectory.from_config(config)
-    if present is not None and present not in {each.revision for each in known.walk_revisions()}:
-        log.warning("tables_of_a_later_version", revision=present, known=known.get_current_head())
-        return
-    command.upgrade(config, "head")
+async def _migrate_if_pending(engine: AsyncEngine, settings: DatabaseSettings) -> None:
+    """Migrates by connections of its own, on which a statement may take long: an index of a large table does."""
+    with translate_errors(engine.url):
+        if await is_migrated(engine):
+            return
+    patient = create_engine(engine.url, settings.model_copy(update={"timeout": MIGRATION_SECONDS}))
+    try:
+        await migrate(patient)
+    finally:
+        await patient.dispose()

@@ -5,17 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-import migrations
 from consumers.errors import StoreUnavailable
 from service.storage.database import translate_errors
+from service.storage.migrating import revisions
 
 _STATE = text(
     "SELECT extract(epoch FROM clock_timestamp())::float8 AS moment,"
@@ -58,13 +54,5 @@ async def look_at_database(engine: AsyncEngine, seconds: float, clock: Callable[
 
 
 def _is_current(revision: object) -> bool:
-    revisions = _revisions()
-    return revision == revisions[0] or (revision is not None and revision not in revisions)
-
-
-@cache
-def _revisions() -> list[str]:
-    """Every migration of this version, the newest first."""
-    config = Config()
-    config.set_main_option("script_location", str(files(migrations)).replace("%", "%%"))
-    return [each.revision for each in ScriptDirectory.from_config(config).walk_revisions()]
+    known = revisions()
+    return revision == known[0] or (revision is not None and revision not in known)

@@ -155,6 +155,8 @@ async def _exists(connection: AsyncConnection, name: str) -> bool:
 async def _make(connection: AsyncConnection, name: str, day: date) -> int:
     # created apart and then attached: CREATE TABLE … PARTITION OF would block all writers
     start, end = f"{day} 00:00:00+00", f"{day + timedelta(days=1)} 00:00:00+00"
+    # the lock that attaching takes comes first: others who lock the table take it before its partitions
+    await connection.execute(text("LOCK TABLE ONLY evaluations IN SHARE UPDATE EXCLUSIVE MODE"))
     await connection.execute(text(f"LOCK TABLE {OTHER_DAYS} IN ACCESS EXCLUSIVE MODE"))
     await connection.execute(text(f"CREATE TABLE {name} (LIKE evaluations INCLUDING ALL)"))
     moved = await connection.execute(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.admin import NewPartitions, RecordsToDelete
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, RecordsToDelete
 from aiokafka.errors import TopicAlreadyExistsError
 
 from tests.delivery import auditing, traffic
@@ -17,6 +18,8 @@ from tests.servers.fixtures import make_topics
 
 MORE = 400
 """Events of a scene's own."""
+PARTITIONS = 4
+"""Of the topic of events."""
 KEYS = 10
 """Keys of records, of 20 events each before partitions are added and after."""
 
@@ -74,14 +77,33 @@ class TopicMadeAnew(Scene):
             await stage.drained()
             await admin.delete_topics([stage.kafka.events])
             stage.may_be_gone |= stage.published.keys()
-            try:
-                await make_topics(stage.kafka, only=[stage.kafka.events])
-            except TopicAlreadyExistsError:
-                # a client asked for the topic first, so the broker made it with one partition; a producer that does not
-                # know this keeps records for the others
-                await admin.create_partitions({stage.kafka.events: NewPartitions(total_count=4)})
+
+            async def whole() -> bool:
+                await asyncio.sleep(0.2)
+                return await _made(site, admin)
+
+            await until(whole, "a new topic of four partitions")
         await stage.publish(traffic.events(10, MORE))
         return "deleted and made anew after all was read"
+
+
+async def _made(site: Site, admin: AIOKafkaAdminClient) -> bool:
+    """Makes the topic, or takes a step there; whether it has all its partitions.
+
+    The broker deletes later than it says, and then makes the topic with one partition if a client asks for it first.
+    """
+    name = site.stage.kafka.events
+    (found,) = await admin.describe_topics([name])
+    partitions = found["partitions"] if found["error_code"] == 0 else []
+    if 0 < len(partitions) < PARTITIONS:
+        await admin.create_partitions({name: NewPartitions(total_count=PARTITIONS)})
+    elif not partitions:
+        with suppress(TopicAlreadyExistsError):
+            await make_topics(site.stage.kafka, only=[name])
+    if len(partitions) != PARTITIONS or any(each["leader"] < 0 for each in partitions):
+        return False
+    # partitions with records are still those of the topic that is being deleted
+    return not any((await _ends(site)).values())
 
 
 async def add_partitions(site: Site) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -62,11 +63,24 @@ def _missing_packages(commit: str) -> list[str]:
 
 
 def before_this_evaluator() -> str:
-    """The last commit with another evaluator version; where its packages are gone, the cell is skipped."""
-    found = _another_evaluator()
-    if missing := _missing_packages(found):
-        unavailable(ServerMissing(f"the version before imports {', '.join(missing)}, which this environment lacks"))
-    return found
+    """The last commit with another evaluator version."""
+    return _another_evaluator()
+
+
+def install_missing_packages(commit: str, folder: Path) -> None:
+    """Installs beside a checkout what only that code imports; where there is no package index, the cell is skipped."""
+    missing = _missing_packages(commit)
+    if not missing:
+        return
+    # what this environment has stays as it is: the other version's code is tested, and not its packages
+    kept = folder / "kept.txt"
+    kept.write_text("".join(f"{each.name}=={each.version}\n" for each in distributions() if each.name != "sqlassay"))
+    where = ("--python", sys.executable, "--target", str(Worker.packages(folder)), "--constraints", str(kept))
+    install = (str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", *where, *missing)
+    made = subprocess.run(install, capture_output=True, check=False)
+    if made.returncode != 0:
+        said = made.stderr.decode("utf-8", "replace").strip()[-500:]
+        unavailable(ServerMissing(f"the version before needs {', '.join(missing)}, which is not installed: {said}"))
 
 
 def before_the_last_migration() -> str:
@@ -76,7 +90,7 @@ def before_the_last_migration() -> str:
     """
     newest = str(max((ROOT / "migrations" / "versions").glob("*.py")).relative_to(ROOT))
     other = _another_evaluator()
-    if not _missing_packages(other) and not _git("ls-tree", "--name-only", other, "--", newest):
+    if not _git("ls-tree", "--name-only", other, "--", newest):
         return other
     return _commit("--diff-filter=A", "--", newest)
 
@@ -102,7 +116,9 @@ class AfterAnother(Scene):
     @asynccontextmanager
     async def prepared(self, site: Site) -> AsyncGenerator[None]:
         stage = site.stage
-        self._old = checked_out(self.before(), stage.folder / "old")
+        commit = self.before()
+        self._old = checked_out(commit, stage.folder / "old")
+        await asyncio.to_thread(install_missing_packages, commit, self._old)
         name = str(stage.database.database)
         await administer(async_url(site.servers.postgres.url), f"DROP DATABASE {name}")
         await administer(async_url(site.servers.postgres.url), f"CREATE DATABASE {name}")
@@ -157,7 +173,8 @@ class UpgradeAndRollBack(AfterAnother):
             before = await database.fetchval("SELECT version_num FROM alembic_version")
             await migrate_by(site, ROOT)
             after = await database.fetchval("SELECT version_num FROM alembic_version")
-        back = LATER_TABLES in (self._old / "service" / "storage" / "database.py").read_text(encoding="utf-8")
+        sources = (self._old / "service" / "storage").glob("*.py")
+        back = any(LATER_TABLES in each.read_text(encoding="utf-8") for each in sources)
         for checkout in (ROOT, self._old, ROOT) if back else (ROOT,):
             site.stage.checkout = checkout
             await replace_all(site)

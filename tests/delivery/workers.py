@@ -24,6 +24,8 @@ _TELLING = (
     " kafka_commits kafka_lag kafka_paused kafka_partitions kafka_rebalances"
 )
 """What is told of a worker that a test waits for in vain."""
+LEAVES_WITHIN = int(os.environ.get("SQLASSAY_TEST_PATIENCE", "240")) / 4
+"""Seconds until a worker that was told to end must have done so: a minute, unless the machine does other work."""
 EARLY = (sys.executable, str(ROOT / "tests" / "delivery" / "early_commit.py"))
 """The same with a bug: offsets are committed before rows are."""
 
@@ -61,7 +63,13 @@ class Worker:
         others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
         known = (checkout / "docs" / "settings.md").read_text(encoding="utf-8")
         own = {name: value for name, value in settings.items() if "__" not in name or name in known}
-        return {**others, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(checkout), **own}
+        path = os.pathsep.join(map(str, (checkout, Worker.packages(checkout))))
+        return {**others, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": path, **own}
+
+    @staticmethod
+    def packages(checkout: Path) -> Path:
+        """Where packages are that only this checkout needs; none for the code that is tested."""
+        return checkout / "own_packages"
 
     @property
     def runs(self) -> bool:
@@ -136,7 +144,10 @@ class Worker:
         self.process.kill()
         self.process.wait()
 
-    def leave(self, seconds: float = 60) -> int:
+    def leave(self, seconds: float = LEAVES_WITHIN) -> int:
         """SIGTERM; the exit code once it has drained."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(seconds)
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"SIGTERM did not end it within {seconds:g} s: {self.said[-4000:]}") from None

@@ -6,10 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.failures import failure_text
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, translate_errors
 from service.storage.database_sight import DatabaseSight, look_at_database
@@ -34,6 +36,29 @@ _REFUSED = text(
 )
 
 
+LOCK_SECONDS = 5
+"""Seconds after which a session that keeps others waiting is named."""
+_BLOCKING = text(
+    """
+    SELECT blocker.pid, blocker.application_name AS name, coalesce(blocker.state, 'state hidden') AS state,
+      extract(epoch FROM now() - coalesce(blocker.xact_start, blocker.backend_start))::int AS seconds,
+      count(DISTINCT waiting.pid) AS waiting
+    FROM pg_stat_activity AS waiting CROSS JOIN unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid)
+    JOIN pg_stat_activity AS blocker ON blocker.pid = blocking.pid
+    WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock'
+      AND cardinality(pg_blocking_pids(blocker.pid)) = 0
+      AND now() - coalesce(blocker.xact_start, blocker.backend_start) > make_interval(secs => :seconds)
+    GROUP BY 1, 2, 3, 4 ORDER BY seconds DESC LIMIT 5
+    """
+)
+_WRITE = text(
+    "CREATE TEMPORARY TABLE doctor_room ON COMMIT DROP AS SELECT number FROM generate_series(1, 50000) number"
+)
+"""Two megabytes that are gone with the transaction."""
+_DISK_FULL = "53100"
+"""SQLSTATE."""
+
+
 async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
     """What is wrong with the configured database; raises `SettingsError` for an invalid URL."""
     if settings.url is None:
@@ -44,6 +69,8 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
         return [
             ok("database.reachable", "PostgreSQL answers"),
             *_seen(sight),
+            *await _locks(engine),
+            *([await _space(engine)] if sight.writable else []),
             *await _allowed(engine),
             await _pooler(engine, settings),
         ]
@@ -70,6 +97,35 @@ def _seen(sight: DatabaseSight) -> Iterator[CheckResult]:
         if abs(sight.skew) <= SKEW_SECONDS
         else error("database.clock", said, "correct the time service (NTP) of the machine that is wrong")
     )
+
+
+async def _locks(engine: AsyncEngine) -> list[CheckResult]:
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            rows = (await connection.execute(_BLOCKING, {"seconds": LOCK_SECONDS})).all()
+    return [
+        error(
+            f"database.locks {row.pid}",
+            f"session {row.pid} ({row.name or 'without a name'}, {row.state}, {row.seconds} s) holds locks for which"
+            f" {row.waiting} others wait",
+            f"let it end, or end it: SELECT pg_terminate_backend({row.pid})",
+        )
+        for row in rows
+    ] or [ok("database.locks", "no session keeps others waiting")]
+
+
+async def _space(engine: AsyncEngine) -> CheckResult:
+    """Whether new pages can be written: a full disk lets reads and small updates through."""
+    check = "database.space"
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(_WRITE)
+    except DBAPIError as failure:
+        if getattr(failure.orig, "sqlstate", None) != _DISK_FULL:
+            return ok(check, "not tried: the role may not create temporary tables")
+        said = f"the disk is full ({failure_text(failure.orig or failure)})"
+        return error(check, said, "free or add space on the database's disk, or keep rows for fewer days")
+    return ok(check, "new pages can be written")
 
 
 async def _pooler(engine: AsyncEngine, settings: DatabaseSettings) -> CheckResult:

@@ -11,6 +11,7 @@ import orjson
 from service.commands.doctor.database_checks import examine_database
 from service.commands.doctor.findings import CheckHealth, CheckResult, error, ok
 from service.commands.doctor.kafka_checks import examine_kafka
+from service.commands.doctor.model_checks import examine_model
 from service.commands.doctor.other_checks import examine_redis, secure_servers
 from service.commands.exits import Exit
 from service.settings import Settings
@@ -39,7 +40,10 @@ def _findings() -> list[CheckResult]:
 
 async def _examined(settings: Settings) -> list[CheckResult]:
     parts = await asyncio.gather(
-        examine_database(settings.database), examine_kafka(settings.kafka), examine_redis(settings.redis)
+        examine_database(settings.database),
+        examine_kafka(settings.kafka),
+        examine_redis(settings.redis),
+        examine_model(settings.judge),
     )
     certificates = await asyncio.gather(*(each.examine() for each in secure_servers(settings)))
     return [ok("settings", "every setting is valid"), *(each for part in parts for each in part), *certificates]

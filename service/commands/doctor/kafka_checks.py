@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
+from service.commands.doctor.batch_checks import examine_batches
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.kafka.library.admin_replies import group_errors, topic_options
 from service.kafka.login import login
@@ -47,8 +48,16 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
         *_topics(settings, sight, topics),
         *_replicas(sight, there, configs),
         *_compaction(settings, there, {topic: each["cleanup.policy"] for topic, each in configs.items()}),
+        *await _batches(settings, sight),
         *_permissions(settings, topics - sight.topics.keys(), unreadable, refused),
     ]
+
+
+async def _batches(settings: KafkaSettings, sight: KafkaSight) -> list[CheckResult]:
+    seen = sight.topics.get(settings.topic_events)
+    if seen is None or not seen.partitions or seen.leaderless:
+        return []
+    return await examine_batches(settings, settings.topic_events, seen.partitions)
 
 
 def _topics(settings: KafkaSettings, sight: KafkaSight, topics: Collection[str]) -> Iterator[CheckResult]:
