@@ -55,7 +55,7 @@ class _Answers:
     wrong: _Floats
     digest: _Ints
     rank: _Ints
-    """Its place among all by how likely it is wrong."""
+    """Its place among all by how likely it is wrong; the likeliest has the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,20 @@ class _Groups:
 
 
 def count_slices(answers: Sequence[SlicedAnswer], *, least: int = LEAST_QUESTIONS) -> PeriodAnswers:
-    """The sums of every agent, and of its slices with at least so many questions."""
+    """The sums of every agent, and of its slices with at least so many questions. Answers are given newest first.
+
+    The example of a slice is the answer that is most likely wrong; of equals, the newest.
+
+    >>> from datetime import UTC
+    >>> def answer(number, asked, loss):
+    ...     at, names = datetime(2026, 3, number, tzinfo=UTC), ["table mills"] if loss > 0.5 else []
+    ...     return SlicedAnswer(UUID(int=number), "t", "a", at, asked, loss, None, number, names)
+    >>> found = count_slices([answer(4, 7, 0.75), answer(3, 8, 1.0), answer(2, 9, 0.0), answer(1, 7, 0.25)], least=2)
+    >>> [(each.kind.value, each.value, each.own.answers, each.own.loss, each.example[-1]) for each in found.slices]
+    [('table', 'mills', 2, 1.75, '3')]
+    >>> found.agents[0].all.questions, found.agents[0].all.question_loss, found.agents[0].first.day
+    (3, 1.5, 1)
+    """
     if not answers:
         return PeriodAnswers(agents=[], slices=[])
     found = _columns(answers)
@@ -100,7 +113,9 @@ def _columns(given: Sequence[SlicedAnswer]) -> _Answers:
     agents = list(dict.fromkeys((each.tenant, each.agent) for each in given))
     places = {who: place for place, who in enumerate(agents)}
     asked = {question: place for place, question in enumerate(dict.fromkeys(each.asked for each in given))}
-    least_first = sorted(range(len(given)), key=lambda place: (round(given[place].loss, 6), given[place].id))
+    loss = np.array([each.loss for each in given], dtype=np.float64)
+    # of equals the one given first is last
+    least_first = len(given) - 1 - np.argsort(np.round(loss[::-1], 6), kind="stable")
     rank = np.empty(len(given), dtype=np.int64)
     rank[least_first] = np.arange(len(given))
     return _Answers(
@@ -108,7 +123,7 @@ def _columns(given: Sequence[SlicedAnswer]) -> _Answers:
         agents=agents,
         agent=np.array([places[each.tenant, each.agent] for each in given], dtype=np.int64),
         asked=np.array([asked[each.asked] for each in given], dtype=np.int64),
-        loss=np.array([each.loss for each in given], dtype=np.float64),
+        loss=loss,
         labelled=np.array([each.wrong is not None for each in given], dtype=np.int64),
         wrong=np.array([each.wrong or 0.0 for each in given], dtype=np.float64),
         digest=np.array([each.digest for each in given], dtype=np.int64),

@@ -103,7 +103,8 @@ async def _days_worse_since(
 ) -> Mapping[tuple[str, str], WorseSince]:
     """For these tenants and agents, the day since which more answers are wrong; raises `StoreUnavailable`."""
     days: dict[tuple[str, str], dict[date, DayLoss]] = defaultdict(dict)
-    for each in await read_sums(engine, wanted, by_version=wanted.agent_version is not None, period=Period.DAY):
+    by_version = wanted.agent_version is not None
+    for each in await read_sums(engine, wanted, by_version=by_version, period=Period.DAY, histogram=False):
         if (each.tenant, each.agent) in agents and each.period is not None:
             day = DayLoss(day=each.period.date(), answers=each.scored, loss=each.scored - each.p_alone)
             days[each.tenant, each.agent][day.day] = day
