@@ -42,7 +42,8 @@ _STOP = """() => {
         place: Number((group || own).dataset.stop ?? -1),
         told: own.outerHTML.slice(0, 120),
         // the parts of a date are marked one by one
-        marked: own.type === "date" || style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none",
+        marked: own.type === "date"
+            || style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none",
         seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
     };
 }"""
