@@ -138,7 +138,7 @@ def _agents(found: _Answers) -> list[AgentLoss]:
     labelled, wrong = own.total(found.labelled), own.total(found.wrong)
     times = np.array([each.occurred_at.timestamp() for each in found.given])
     # the entries of a group stay in their order, so the extremes are looked up by place
-    oldest, newest = _extremes(own, times)
+    oldest, newest = map(_listed, _extremes(own, times))
     return [
         AgentLoss(
             tenant=tenant,
@@ -175,38 +175,51 @@ def _losses(groups: _Groups, questions: _Groups, loss: _Floats) -> list[Loss]:
 
 def _slices(found: _Answers, least: int) -> tuple[list[SliceCounts], int]:
     """The slices with at least so many questions, and how many have fewer."""
-    each_of = np.repeat(np.arange(len(found.given)), [len(each.slices) for each in found.given])
-    if not len(each_of):
+    of_answer = np.repeat(np.arange(len(found.given)), [len(each.slices) for each in found.given])
+    if not len(of_answer):
         return [], 0
     names: dict[str, int] = {}
     named = chain.from_iterable(each.slices for each in found.given)
     name = np.array([names.setdefault(each, len(names)) for each in named], dtype=np.int64)
-    questions = _Groups.of(found.asked[each_of] * len(names) + name)
-    own_name, own_agent = questions.first(name), questions.first(found.agent[each_of])
+    questions = _Groups.of(found.asked[of_answer] * len(names) + name)
+    own_name, own_agent = questions.first(name), questions.first(found.agent[of_answer])
     groups = _Groups.of(own_agent * len(names) + own_name)
-    sums = _losses(groups, questions, found.loss[each_of])
-    labelled, wrong = (groups.total(questions.total(each[each_of])) for each in (found.labelled, found.wrong))
-    members = groups.parity(questions.parity(found.digest[each_of]))
-    worst = groups.greatest(questions.greatest(found.rank[each_of]))
-    of_rank = np.argsort(found.rank)
-    spelled, agents = list(names), groups.first(own_agent).tolist()
-    slices: list[SliceCounts] = []
-    for place, code in enumerate(groups.first(own_name).tolist()):
-        if sums[place].questions < least:
-            continue
-        kind, value = spelled[code].split(" ", 1)
-        tenant, agent = found.agents[agents[place]]
-        slices.append(
-            SliceCounts(
-                tenant=tenant,
-                agent=agent,
-                kind=SliceKind(kind),
-                value=value,
-                own=sums[place],
-                labelled=int(labelled[place]),
-                labelled_wrong=float(wrong[place]),
-                members=f"{members[place]}/{sums[place].answers}",
-                example=str(found.given[of_rank[worst[place]]].id),
-            )
-        )
-    return slices, len(sums) - len(slices)
+    spelled = list(names)
+    columns = (
+        _losses(groups, questions, found.loss[of_answer]),
+        _listed(groups.first(own_agent)),
+        [spelled[code] for code in _listed(groups.first(own_name))],
+        *(groups.total(questions.total(each[of_answer])).tolist() for each in (found.labelled, found.wrong)),
+        _listed(groups.parity(questions.parity(found.digest[of_answer]))),
+        _listed(np.argsort(found.rank)[groups.greatest(questions.greatest(found.rank[of_answer]))]),
+    )
+    slices = [
+        _slice(found, spelling, own, agent, (labelled, wrong), (members, worst))
+        for own, agent, spelling, labelled, wrong, members, worst in zip(*columns, strict=True)
+        if own.questions >= least
+    ]
+    return slices, len(groups.begins) - len(slices)
+
+
+def _slice(
+    found: _Answers, name: str, own: Loss, agent: int, labels: tuple[int, float], answers: tuple[int, int]
+) -> SliceCounts:
+    """`answers` are the digest of all, and the place of the one that is most likely wrong."""
+    kind, value = name.split(" ", 1)
+    tenant, called = found.agents[agent]
+    members, worst = answers
+    return SliceCounts(
+        tenant=tenant,
+        agent=called,
+        kind=SliceKind(kind),
+        value=value,
+        own=own,
+        labelled=int(labels[0]),
+        labelled_wrong=float(labels[1]),
+        members=f"{members}/{own.answers}",
+        example=str(found.given[worst].id),
+    )
+
+
+def _listed(values: _Ints) -> list[int]:
+    return values.tolist()

@@ -40,17 +40,11 @@ def chances_of_more(tested: Sequence[tuple[Loss, Loss]]) -> list[float]:
     """`chance_of_more` of each pair; together they take hardly longer than one."""
     from scipy.stats import pearson3  # noqa: PLC0415 takes a second to load, and only slices need it
 
-    chances, sums = list[float](), list[tuple[int, float, float]]()
-    for place, (own, pool) in enumerate(tested):
-        found = _standardised(own, pool)
-        chances.append(found if isinstance(found, float) else 0.0)
-        if not isinstance(found, float):
-            sums.append((place, *found))
-    if sums:
-        places, above, skews = zip(*sums, strict=True)
-        for place, chance in zip(places, pearson3.sf(above, skews).tolist(), strict=True):
-            chances[place] = max(chance, _LEAST_CHANCE)
-    return chances
+    found = [_standardised(own, pool) for own, pool in tested]
+    drawn = [each for each in found if isinstance(each, tuple)]
+    tails = pearson3.sf([above for above, _ in drawn], [skew for _, skew in drawn]) if drawn else ()
+    left = iter([max(float(each), _LEAST_CHANCE) for each in tails])
+    return [next(left) if isinstance(each, tuple) else each for each in found]
 
 
 def _standardised(own: Loss, pool: Loss) -> tuple[float, float] | float:

@@ -88,7 +88,7 @@ def _releases(versions: Sequence[AgentVersion], days: Sequence[AgentDay]) -> dic
     shown = {each.day.date() for each in days if each.received}
     began: dict[date, list[str]] = {}
     for each in reversed(versions):
-        if each.first in shown - {min(shown)}:
+        if each.first is not None and each.first in shown and each.first > min(shown):
             began.setdefault(each.first, []).append(each.row.agent_version or "without a name")
     return began
 
