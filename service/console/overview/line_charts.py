@@ -45,13 +45,15 @@ def line_chart(
     event, happened = marks
     if any(happened):
         chart.add(event, [highest if each else None for each in happened], stroke=False, dots_size=6)
+    return _shown(chart, [*lines, *([event] if any(happened) else [])])
+
+
+def _shown(chart: Any, named: Sequence[str]) -> Markup:
     tree = ElementTree.fromstring(chart.render())  # noqa: S314 our own output
     _clean(tree)
     tree.set("class", "chart")
     tree.set("role", "img")
-    tree.set(
-        "aria-label", f"{', '.join([*lines, *([event] if any(happened) else [])])}: the table below has the numbers"
-    )
+    tree.set("aria-label", f"{', '.join(named)}: the table below has the numbers")
     tree.attrib.pop("id", None)
     # a namespace prefix on each element would not be SVG within HTML
     ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
