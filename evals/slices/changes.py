@@ -10,7 +10,7 @@ from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
     among_many,
-    chance_of_more,
+    chances_of_more,
     shrunk,
 )
 
@@ -96,7 +96,7 @@ def changes(now: PeriodAnswers, before: PeriodAnswers) -> ChangeReport:
 
 
 def _agents(both: Sequence[tuple[AgentLoss, AgentLoss]]) -> list[WorseAgent]:
-    chances = [_chance(now.all, before.all) for now, before in both]
+    chances = _chances([(now.all, before.all) for now, before in both])
     found = [
         WorseAgent(
             now=now,
@@ -124,7 +124,7 @@ def _slices(
         seen.add(answers)
         own = then.get((each.who, each.kind, each.value))
         compared.append((each, own or agents[each.who].all, own is None))
-    chances = [_chance(each.own, was) for each, was, _ in compared]
+    chances = _chances([(each.own, was) for each, was, _ in compared])
     found = [
         WorseSlice(
             counts=each,
@@ -139,5 +139,6 @@ def _slices(
     return sorted(found, key=lambda each: (-each.lost, *each.counts.who, each.counts.kind, each.counts.value))
 
 
-def _chance(now: Loss, before: Loss) -> float:
-    return chance_of_more(now, now + before)
+def _chances(compared: Sequence[tuple[Loss, Loss]]) -> list[float]:
+    """The chance of each loss now, if the time says nothing: drawn from the answers of now and before."""
+    return chances_of_more([(now, now + before) for now, before in compared])

@@ -11,7 +11,7 @@ from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
     among_many,
-    chance_of_more,
+    chances_of_more,
     shrunk,
 )
 
@@ -73,7 +73,7 @@ def worst_slices(agents: Iterable[AgentLoss], found: Iterable[SliceCounts], *, f
     contrasted = [each for each in supported if each.own.questions < by_who[each.who].all.questions]
     alike = _alike(contrasted)
     tested = [each[0] for each in alike]
-    chances = [chance_of_more(each.own, by_who[each.who].all) for each in tested]
+    chances = chances_of_more([(each.own, by_who[each.who].all) for each in tested])
     slices = [
         _worst(same, by_who[same[0].who], chance, adjusted)
         for same, chance, adjusted in zip(alike, chances, among_many(chances), strict=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -46,10 +47,13 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     (card,) = cards
     who = card.row.tenant, card.row.agent
     own = replace(wanted, tenant=who[0], agent=who[1])
-    weeks = await agent_weeks(service.engine, own, now)
+    weeks, versions, last = await asyncio.gather(
+        agent_weeks(service.engine, own, now),
+        agent_versions(service.engine, own),
+        last_answers(service.engine, who[0], now),
+    )
     days = _since_first(weeks.days.get(who, []))
-    versions = await agent_versions(service.engine, own)
-    last = await last_answers(service.engine, who[0], now)
+    releases = _releases(versions, days)
     shown |= {
         "card": card,
         "last": next((each for each in last if each.agent == who[1]), None),
@@ -59,7 +63,8 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
         "versions": versions,
         "began_last": _began_last(versions, card.since),
         "days": [each for each in reversed(days) if each.received],
-        "chart": _chart(days),
+        "chart": _chart(days, releases),
+        "releases": releases,
         "reasons": _reasons(card),
         "newest": MOST_ANSWERS,
     }
@@ -78,11 +83,22 @@ def _began_last(versions: Sequence[AgentVersion], alarm: datetime | None) -> Age
     return before[0] if before and len(versions) > 1 else None
 
 
-def _chart(days: Sequence[AgentDay]) -> object:
+def _releases(versions: Sequence[AgentVersion], days: Sequence[AgentDay]) -> dict[date, list[str]]:
+    """The versions that began on each of these days, but for those of before all of them."""
+    shown = {each.day.date() for each in days if each.received}
+    began: dict[date, list[str]] = {}
+    for each in reversed(versions):
+        if each.first is not None and each.first in shown and each.first > min(shown):
+            began.setdefault(each.first, []).append(each.row.agent_version or "without a name")
+    return began
+
+
+def _chart(days: Sequence[AgentDay], releases: Collection[date]) -> object:
     if not any(each.scored for each in days):
         return None
     lines = {"mean p(correct)": [each.mean_p for each in days], "judged wrong": [each.judged_wrong for each in days]}
-    return line_chart([f"{each.day:%m-%d}" for each in days], lines, highest=1.0)
+    marks = [each.day.date() in releases for each in days]
+    return line_chart([f"{each.day:%m-%d}" for each in days], lines, highest=1.0, marks=("a version began", marks))
 
 
 def _reasons(card: AgentCard) -> list[tuple[ReasonChange, float]]:

@@ -20,7 +20,7 @@ from service.console.spelling import spelled
 from service.pipeline.running import Service
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
 from service.storage.scores.recent_findings import MOST_ANSWERS
-from service.storage.status.intake_status import last_answers
+from service.storage.status.intake_status import LastAnswer, last_answers
 from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
@@ -46,14 +46,13 @@ async def show_report(
     now = datetime.now(UTC)
     if query.tenant is None and query.agent is None:
         # no name to correct: names and agents are read one beside the other
-        (form, suggestions), lines = await asyncio.gather(
-            spelled(query, service.engine, reader), _lines(service, query, reader, now)
+        (form, suggestions), (lines, last) = await asyncio.gather(
+            spelled(query, service.engine, reader), _read(service, query, reader, now)
         )
     else:
         form, suggestions = await spelled(query, service.engine, reader)
-        lines = await _lines(service, form, reader, now)
+        lines, last = await _read(service, form, reader, now)
     wanted = form.at(now).wanted(reader)
-    last = {(each.tenant, each.agent): each for each in await last_answers(service.engine, wanted.tenant, now)}
     found = sorted_cards(lines.cards, form)
     pages = max(1, -(-len(found) // AGENTS_ON_A_PAGE))
     place = min(form.page, pages)
@@ -87,6 +86,15 @@ class _Lines:
 
     cards: Sequence[AgentCard] = ()
     rows: Sequence[EstimatedRow] = ()
+
+
+async def _read(
+    service: Service, form: ReportForm, reader: Caller, now: datetime
+) -> tuple[_Lines, dict[tuple[str, str], LastAnswer]]:
+    """The table, and the last answer of each tenant's agents."""
+    tenant = form.at(now).wanted(reader).tenant
+    lines, last = await asyncio.gather(_lines(service, form, reader, now), last_answers(service.engine, tenant, now))
+    return lines, {(each.tenant, each.agent): each for each in last}
 
 
 async def _lines(service: Service, form: ReportForm, reader: Caller, now: datetime) -> _Lines:

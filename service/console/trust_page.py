@@ -29,7 +29,7 @@ from service.console.spelling import Suggestions, spelled
 from service.judges.weights import fitted_judge, local_judge
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
-from service.storage.feedback.heard_answers import heard_answers
+from service.storage.feedback.heard_answers import MOST_HEARD, heard_answers
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
     calibrations,
@@ -137,7 +137,7 @@ async def _act(
 async def _page(service: Service, caller: Caller, view: TrustView, status: int = 200) -> Response:
     form = view.form
     wanted = form.at(datetime.now(UTC)).wanted(caller)
-    labels = await reviewer_labels(service.engine, wanted)
+    labels, heard = await asyncio.gather(reviewer_labels(service.engine, wanted), heard_answers(service.engine, wanted))
     report = trust_report(labels, drawn=form.labels == "drawn")
     stored = await calibrations(service.engine, view.tenant) if view.tenant is not None else []
     shown = {
@@ -150,7 +150,8 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
             "weak": weak_agents(report),
             "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
         },
-        "heard": feedback_agreement(await heard_answers(service.engine, wanted))[:_MOST_ROWS],
+        "heard": feedback_agreement(heard)[:_MOST_ROWS],
+        "most_heard": MOST_HEARD,
         "drawn": sum(each.probability is not None for each in labels),
         "most": MOST_LABELS if len(labels) == MOST_LABELS else None,
         "calibrations": stored,

@@ -93,16 +93,42 @@ def test_a_reviewer_labels_with_one_key_and_gets_the_next_answer(chromium: Brows
         assert [said[each.rpartition("/")[2]] for each in answers] == wanted
 
 
+def percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
 def test_the_head_of_data_sees_on_one_page_who_got_worse_and_how_many_answers_are_right(
     chromium: Browser, site: str, incident: dict[str, Any]
 ) -> None:
+    report = {(each["tenant"], each["agent"]): each for each in fetched(f"{site}/v1/report")["rows"]}
+    measured = [each for each in report.values() if each["labels"]]
+    assert measured
     with counted(chromium) as (page, views):
         page.goto(f"{site}/console")
-        first = page.locator("table.agents tbody tr").first
-        for said in (AGENT, VERSION, incident["change"]):
+        rows = page.locator("table.agents tbody tr")
+        first = rows.first
+        # who, by which release, since when, and from how much to how much
+        for said in (AGENT, VERSION, incident["change"], f"{incident['since'][:10]}"):
             expect(first).to_contain_text(said)
-        # the share that labels measure, with its interval
-        expect(page.locator("table.agents")).to_contain_text(re.compile(r"\d+ %"))
+        alarmed = rows.filter(has=page.locator("[data-label='alarm'] .badge"))
+        assert alarmed.locator("td:first-child b").all_inner_texts() == [AGENT]
+        assert rows.count() == len(report)
+        for row in rows.all():
+            agent = row.locator("td").first.locator("b").inner_text()
+            tenant = row.locator("td").first.locator(".note").first.inner_text().split("\n")[0]
+            figures = report.pop((tenant, agent))
+            right = row.locator("[data-label='right (estimate)']").first
+            if figures["labels"]:
+                # the share that labels measure leads, with its interval and how it came about
+                expect(right.locator("b").first).to_have_text(percent(figures["estimate"]))
+                expect(right).to_contain_text(f"{percent(figures['low'])} – {percent(figures['high'])}")
+                expect(right).to_contain_text(f"measured by {figures['labels']} label")
+            else:
+                expect(right).to_contain_text("not measured yet")
+            expect(row.locator("[data-label='judged wrong']")).to_contain_text(percent(figures["judged_wrong"]))
+            expect(row.locator("[data-label='received']")).to_have_text(str(figures["received"]))
+            expect(row).to_contain_text("last answer")
+        assert not report
         assert len(views) == 1, views
 
 

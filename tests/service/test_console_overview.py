@@ -45,6 +45,24 @@ def answer(number: int, **fields) -> dict:
     }
 
 
+async def test_the_trend_of_an_agent_marks_the_days_on_which_versions_began(client):
+    now = datetime.now(UTC)
+    began = {"1.0": 9, "1.1": 6, "2.0": 2}
+    when = {version: {"occurred_at": (now - timedelta(days=back)).isoformat()} for version, back in began.items()}
+    versions = [each for each in began for _ in range(2)]
+    events = [answer(n, agent_version=each, **when[each]) for n, each in enumerate(versions)]
+    assert {each["status"] for each in (await client.post("/v1/events", json=events)).json()["results"]} == {"scored"}
+    page = await read(client, "/console/agents?tenant=bakers&agent=crumb")
+    words = re.sub(r"<[^>]+>", "", re.search(r'id="releases">(.*?)</p>', page)[1])
+    # what began before the first day of the trend is no event of it
+    days = {version: f"{now - timedelta(days=back):%Y-%m-%d}" for version, back in began.items()}
+    assert words == f"Began: 1.1 on {days['1.1']}; 2.0 on {days['2.0']}."
+    assert "mean p(correct), judged wrong, a version began: the table below" in page
+    assert len(re.findall(r"<circle", page.split("serie-2")[1].split("</g></g>")[0])) >= 1
+    [address] = re.findall(r'href="([^"]+)">2\.0</a>', re.search(r'id="releases">.*?</p>', page)[0])
+    assert "against" in await read(client, html.unescape(address))
+
+
 async def test_an_agent_whose_name_mixes_alphabets_is_marked(client):
     twin = "cr\u0443mb"
     sent = [answer(1), answer(2, agent=twin)]

@@ -14,7 +14,9 @@ from sqlalchemy import text
 from evals.slices.counts import SliceCounts, SliceKind
 from service.settings.intake_settings import HttpSettings
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
+from service.storage.scores.version_begin import times_of_version
 from service.storage.slices.answer_slices import SlicesTooSlow, read_slices
+from service.storage.sums.keeping import sum_stale_hours
 from service.storage.sums.reading import AnswerScope
 from tests.service.own_scripts import foreign_scripts
 
@@ -232,6 +234,34 @@ async def test_what_senders_wrote_is_text_and_huge_or_odd_records_are_read(engin
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE evaluations SET record = '[]'"))
     assert (await read_slices(engine, AnswerScope())).agents[0].all.answers == 16
+
+
+async def test_rows_stored_before_slices_were_kept_count_the_same(engine, client):
+    await send(client, [good(n) for n in range(8)] + [bad(n + 40, agent_version="2") for n in range(8)])
+    stored = await read_slices(engine, AnswerScope())
+    assert {each.kind for each in stored.slices} >= {SliceKind.TABLE, SliceKind.SQL, SliceKind.FAULT}
+    async with engine.begin() as connection:
+        assert await connection.scalar(text("SELECT bool_and(slices = slices_of(record)) FROM evaluations"))
+        await connection.execute(text("UPDATE evaluations SET slices = NULL"))
+    assert by_name(list((await read_slices(engine, AnswerScope())).slices)) == by_name(list(stored.slices))
+    wanted = EvaluationFilter(slice_kind=SliceKind.TABLE, slice_value="sales")
+    assert len((await evaluation_page(engine, wanted)).items) == 8
+
+
+async def test_a_version_is_looked_for_on_its_own_days_only(engine, client):
+    days = {version: NOW - timedelta(days=back) for version, back in (("1", 9), ("2", 5), ("3", 1))}
+    for version, day in days.items():
+        own = {"agent_version": version, "occurred_at": day.isoformat()}
+        await send(client, [good(n, event_id=f"{version}-{n}", **own) for n in range(int(version), 9)])
+    await sum_stale_hours(engine)
+    scope = await times_of_version(engine, AnswerScope(agent_version="2"))
+    assert (scope.since.date(), scope.until.date()) == (days["2"].date(), days["2"].date() + timedelta(days=1))
+    until = days["2"] + timedelta(microseconds=1)
+    scope = await times_of_version(engine, AnswerScope(agent_version="2", since=days["1"], until=until))
+    assert (scope.since.date(), scope.until) == (days["2"].date(), until)
+    assert (await read_slices(engine, AnswerScope(agent_version="2"))).agents[0].all.answers == 7
+    for unbound in (AnswerScope(agent="crumb"), AnswerScope(agent_version="none")):
+        assert await times_of_version(engine, unbound) == unbound
 
 
 async def test_reading_is_given_up_after_its_time(engine, client):

@@ -32,7 +32,7 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "evaluations": _columns(
         tenant="tenant",
         name="agent agent_version source event_id",
-        text="question enriched_question sql dialect reference_sql result history attributes record context",
+        text="question enriched_question sql dialect reference_sql result history attributes record context slices",
         code="occurred_at id event current trigger received_at withheld score tier filter_status verdict confidence"
         " p_correct p_alone judge fallback model prompt_hash tokens_in tokens_out cost unscored enrichment_status"
         " enrichment_score reason_codes rules_version evaluator_version",

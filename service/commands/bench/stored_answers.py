@@ -47,7 +47,7 @@ _OTHER_VALUES: Mapping[str, str] = {
     "reason_codes": f"CASE WHEN number % {RARE} = 23 THEN from_sample.reason_codes || CAST(:rare AS text)"
     " ELSE from_sample.reason_codes END",
 }
-_NAMES = [column.name for column in EVALUATIONS.c]
+_NAMES = [column.name for column in EVALUATIONS.c if column.name != "slices"]
 _COPY = text(
     f"""
     INSERT INTO evaluations ({", ".join(_NAMES)})

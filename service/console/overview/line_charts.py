@@ -15,8 +15,17 @@ _MOST_LABELS = 7
 """Most labels below the axis; more would overlap on a phone."""
 
 
-def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]], *, highest: float) -> Markup:
-    """A chart of lines over the same labels, from 0 to `highest`. It runs no script and has no style of its own."""
+def line_chart(
+    labels: Sequence[str],
+    lines: Mapping[str, Sequence[float | None]],
+    *,
+    highest: float,
+    marks: tuple[str, Sequence[bool]] = ("", ()),
+) -> Markup:
+    """A chart of lines over the same labels, from 0 to `highest`. It runs no script and has no style of its own.
+
+    `marks` say what happened at some labels: dots at the top, without a line.
+    """
     from pygal import Line  # noqa: PLC0415 takes a third of a second, and only pages with charts need it
     from pygal.style import Style  # noqa: PLC0415 for the reason above
 
@@ -33,11 +42,18 @@ def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]
     chart.y_labels = [highest * quarter / 4 for quarter in range(5)]
     for name, values in lines.items():
         chart.add(name, list(values))
+    event, happened = marks
+    if any(happened):
+        chart.add(event, [highest if each else None for each in happened], stroke=False, dots_size=6)
+    return _shown(chart, [*lines, *([event] if any(happened) else [])])
+
+
+def _shown(chart: Any, named: Sequence[str]) -> Markup:
     tree = ElementTree.fromstring(chart.render())  # noqa: S314 our own output
     _clean(tree)
     tree.set("class", "chart")
     tree.set("role", "img")
-    tree.set("aria-label", f"{', '.join(lines)}: the table below has the numbers")
+    tree.set("aria-label", f"{', '.join(named)}: the table below has the numbers")
     tree.attrib.pop("id", None)
     # a namespace prefix on each element would not be SVG within HTML
     ElementTree.register_namespace("", "http://www.w3.org/2000/svg")

@@ -13,7 +13,7 @@ from service.storage.database import fetch_rows
 from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, FEEDBACK, LABELS
 
-MOST_HEARD = 20_000
+MOST_HEARD = 2_000
 """The answers with the newest feedback that are read."""
 _EVENT = ("tenant", "source", "event_id")
 _ROWS, _KEYS, _GIVEN, _LABELS = EVALUATIONS.c, EVENT_KEYS.c, FEEDBACK.c, LABELS.c

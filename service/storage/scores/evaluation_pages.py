@@ -32,8 +32,9 @@ _FEW = 10_000
 _CANCELED = "57014"
 """SQLSTATE of a statement that its timeout ended."""
 _EVENT = ("tenant", "source", "event_id")
-_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "history", "event"})
+_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "history", "event", "slices"})
 _LISTED = [column for column in _ROWS if column.name not in _UNLISTED]
+_IN_FULL = [column for column in _ROWS if column.name != "slices"]
 _REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
 _WITH_REFERENCE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, _ROWS.event == _REFERENCES.event)
 
@@ -170,7 +171,7 @@ async def fetch_in_time(engine: AsyncEngine, query: Select[Any], seconds: float)
 async def find_evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
     """One evaluation in full; `None` if there is none, or if it belongs to another tenant than `tenant`."""
     first, last = event_times(id_)
-    query = select(EVALUATIONS, *_REFERENCE, _REFERENCES.record.label("reference")).select_from(_WITH_REFERENCE)
+    query = select(*_IN_FULL, *_REFERENCE, _REFERENCES.record.label("reference")).select_from(_WITH_REFERENCE)
     query = query.where(_ROWS.id == id_, _ROWS.occurred_at >= first, _ROWS.occurred_at <= last)
     if tenant is not None:
         query = query.where(_ROWS.tenant == tenant)

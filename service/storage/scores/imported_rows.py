@@ -23,7 +23,7 @@ SCORE_COLUMNS = (
     " tokens_out cost unscored enrichment_status enrichment_score reason_codes rules_version evaluator_version record"
 ).split()
 """The columns whose values come from the import."""
-_NEW = ("id", "current", "trigger", "received_at", "context", *SCORE_COLUMNS)
+_NEW = ("id", "current", "trigger", "received_at", "context", "slices", *SCORE_COLUMNS)
 _COPIED = [column.name for column in EVALUATIONS.c if column.name not in _NEW]
 """The columns that the new row has from the event's current row."""
 _STAGED = ", ".join((*KEY_COLUMNS, *SCORE_COLUMNS))

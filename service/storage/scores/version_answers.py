@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from evals.version_comparison import VersionAnswer
 from service.storage.scores.evaluation_pages import SEARCH_SECONDS, EvaluationFilter, current_rows, fetch_in_time
 from service.storage.scores.slice_parts import question_kind
+from service.storage.scores.version_begin import times_of_version
 from service.storage.sums.reading import AnswerScope
 from service.storage.sums.statements import JUDGED_WRONG
 from service.storage.tables import EVALUATIONS
@@ -22,6 +23,7 @@ _ROWS = EVALUATIONS.c
 
 async def version_answers(engine: AsyncEngine, scope: AnswerScope) -> Sequence[VersionAnswer]:
     """The newest scored answers in scope, newest first. Raises `SearchTooSlow` and `StoreUnavailable`."""
+    scope = await times_of_version(engine, scope)
     names = {name: getattr(scope, name) for name in AnswerScope.__dataclass_fields__}
     kind = literal_column(question_kind(), Text).label("kind")
     columns: list[ColumnElement[Any]] = [_ROWS.id, _ROWS.question, _ROWS.withheld, _ROWS.verdict, kind]

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.storage.database import fetch_rows
 from service.storage.scores.evaluation_pages import EvaluationFilter, current_rows
 from service.storage.sums.reading import AnswerScope, Period, read_sums
+from service.storage.sums.statements import FIRST, LAST
 from service.storage.tables import EVALUATIONS
 
 BACK = timedelta(days=28)
@@ -52,6 +53,24 @@ async def version_begin(engine: AsyncEngine, wanted: AnswerScope) -> VersionBegi
     earlier = replace(own, agent_version=None, since=moment - BACK, until=moment)
     before = await fetch_rows(engine, _moments(earlier).order_by(_ROWS.occurred_at.desc()).limit(1))
     return VersionBegin(first=moment, before=before[0]["agent_version"]) if before else None
+
+
+async def times_of_version(engine: AsyncEngine, scope: AnswerScope) -> AnswerScope:
+    """The scope without the days before and after the answers of its version, which the sums know.
+
+    Without this a list reads all other answers of these days to find none of the version. Raises `StoreUnavailable`.
+    """
+    if scope.agent_version is None:
+        return scope
+    sums = await read_sums(engine, scope, by_version=True, period=Period.DAY, histogram=False)
+    days = [each.period for each in sums if each.period is not None]
+    if not days:
+        return scope
+    first, last = min(days), max(days)
+    # the first and the last day of the sums hold all that is earlier or later
+    since = max(filter(None, (scope.since, first if first.date() > FIRST.date() else None)), default=None)
+    end = last + timedelta(days=1) if last.date() < LAST.date() else None
+    return replace(scope, since=since, until=min(filter(None, (scope.until, end)), default=None))
 
 
 def _moments(scope: AnswerScope) -> Select[Any]:

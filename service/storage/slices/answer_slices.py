@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import asyncio
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import Row, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.slices.changes import PeriodAnswers
-from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind
-from evals.slices.significance import LEAST_QUESTIONS
+from evals.slices.counting import SlicedAnswer, count_slices
 from service.storage.database import translate_errors
-from service.storage.slices.statement import slices_statement
+from service.storage.scores.version_begin import times_of_version
+from service.storage.slices.statement import newest_answers
 from service.storage.sums.reading import AnswerScope
 
 MOST_ANSWERS = 3_000
 """Answers that are read of one period: the newest."""
 SECONDS = 15.0
-"""Seconds until reading is given up: records of huge queries take long to read."""
+"""Seconds until reading is given up: records whose slices are not stored take long to read."""
 _SETTINGS = text(
-    "SELECT set_config('statement_timeout', :milliseconds, true), set_config('work_mem', '64MB', true),"
+    "SELECT set_config('statement_timeout', :milliseconds, true),"
     " set_config('jit', 'off', true)"  # compiling would take longer than the statement
 )
 _CANCELED = "57014"
@@ -36,23 +37,22 @@ async def read_slices(
     engine: AsyncEngine, wanted: AnswerScope, *, most: int = MOST_ANSWERS, seconds: float = SECONDS
 ) -> PeriodAnswers:
     """The newest scored answers by agent and slice; raises `SlicesTooSlow` and `StoreUnavailable`."""
-    conditions, values = _conditions(wanted)
-    statement = text(slices_statement(conditions))
+    conditions, values = _conditions(await times_of_version(engine, wanted))
+    statement = text(newest_answers(conditions))
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             await connection.execute(_SETTINGS, {"milliseconds": str(round(seconds * 1000))})
             try:
-                result = await connection.execute(statement, values | {"most": most, "least": LEAST_QUESTIONS})
-                found = result.mappings().all()
+                found = (await connection.execute(statement, values | {"most": most})).all()
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) != _CANCELED:
                     raise
                 raise SlicesTooSlow(f"the newest {most} answers were not read by slice in {seconds:g} s") from None
-    return PeriodAnswers(
-        agents=[_agent(row) for row in found if row["value"] is None],
-        slices=[_slice(row) for row in found if row["kind"] is not None],
-        few=sum(int(row["answers"]) for row in found if row["kind"] is None and row["value"] is not None),
-    )
+    return await asyncio.to_thread(_counted, found)
+
+
+def _counted(found: Iterable[Row[Any]]) -> PeriodAnswers:
+    return count_slices([SlicedAnswer(*row) for row in found])
 
 
 def _conditions(wanted: AnswerScope) -> tuple[str, dict[str, Any]]:
@@ -67,42 +67,3 @@ def _conditions(wanted: AnswerScope) -> tuple[str, dict[str, Any]]:
     conditions = ["current", "score IS NOT NULL", "coalesce(p_alone, p_correct) IS NOT NULL"]
     conditions += [words for words, _ in given.values()]
     return " AND ".join(conditions), {name: value for name, (_, value) in given.items()}
-
-
-def _loss(row: RowMapping) -> Loss:
-    return Loss(
-        answers=int(row["answers"]),
-        questions=int(row["questions"]),
-        loss=float(row["loss"]),
-        question_loss=float(row["question_loss"]),
-        squares=float(row["squares"]),
-        cubes=float(row["cubes"]),
-    )
-
-
-def _agent(row: RowMapping) -> AgentLoss:
-    first, last = row["first"], row["last"]
-    assert isinstance(first, datetime) and isinstance(last, datetime)  # noqa: S101, PT018 an agent has answers
-    return AgentLoss(
-        tenant=row["tenant"],
-        agent=row["agent"],
-        all=_loss(row),
-        labelled=int(row["labelled"]),
-        labelled_wrong=float(row["labelled_wrong"]),
-        first=first,
-        last=last,
-    )
-
-
-def _slice(row: RowMapping) -> SliceCounts:
-    return SliceCounts(
-        tenant=row["tenant"],
-        agent=row["agent"],
-        kind=SliceKind(row["kind"]),
-        value=row["value"],
-        own=_loss(row),
-        labelled=int(row["labelled"]),
-        labelled_wrong=float(row["labelled_wrong"]),
-        members=row["members"],
-        example=row["example"],
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -85,13 +86,13 @@ def periods(wanted: AnswerScope, now: datetime) -> Periods:
 async def slice_report(engine: AsyncEngine, wanted: AnswerScope) -> tuple[PeriodAnswers, SliceReport]:
     """The answers that were read and their slices; raises `SlicesTooSlow` and `StoreUnavailable`."""
     found = await read_slices(engine, wanted)
-    return found, worst_slices(found.agents, found.slices, few=found.few)
+    return found, await asyncio.to_thread(worst_slices, found.agents, found.slices, few=found.few)
 
 
 async def changed_slices(engine: AsyncEngine, compared: Periods) -> ChangedSlices:
     """What got worse since the period before; raises `SlicesTooSlow` and `StoreUnavailable`."""
-    now, before = await read_slices(engine, compared.now), await read_slices(engine, compared.before)
-    report = changes(now, before)
+    now, before = await asyncio.gather(read_slices(engine, compared.now), read_slices(engine, compared.before))
+    report = await asyncio.to_thread(changes, now, before)
     sure = [each.now.who for each in report.agents if each.sure and each.lost > 0]
     since: Mapping[tuple[str, str], WorseSince] = await _days_worse_since(engine, compared.both, sure) if sure else {}
     return ChangedSlices(read=now, report=report, since=since)
@@ -102,7 +103,8 @@ async def _days_worse_since(
 ) -> Mapping[tuple[str, str], WorseSince]:
     """For these tenants and agents, the day since which more answers are wrong; raises `StoreUnavailable`."""
     days: dict[tuple[str, str], dict[date, DayLoss]] = defaultdict(dict)
-    for each in await read_sums(engine, wanted, by_version=wanted.agent_version is not None, period=Period.DAY):
+    by_version = wanted.agent_version is not None
+    for each in await read_sums(engine, wanted, by_version=by_version, period=Period.DAY, histogram=False):
         if (each.tenant, each.agent) in agents and each.period is not None:
             day = DayLoss(day=each.period.date(), answers=each.scored, loss=each.scored - each.p_alone)
             days[each.tenant, each.agent][day.day] = day

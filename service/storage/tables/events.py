@@ -124,6 +124,8 @@ class EvaluationRow(SQLModel, table=True):
     evaluator_version: str = column(Text)
     attributes: dict[str, Any] = column(JSONB)
     record: dict[str, Any] = column(JSONB)
+    slices: list[str] | None = column(ARRAY(Text), null=True)
+    """The slices that the record puts the answer into. A trigger writes them with the record."""
 
 
 class DeferredEventRow(SQLModel, table=True):
