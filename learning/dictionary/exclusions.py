@@ -104,10 +104,7 @@ def exclusions(
         behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
         but = _PARTLY.search(sentence + (behind if _OF_THEM.match(behind) else "")) is not None
         said = SaidOfRows(sentence, _clause(sentence, match), text[:end], but=but, state=match.re is _STATE)
-        for column, value in _subjects(text, found, start, end):
-            predicate = without(column, value)
-            if predicate is not None:
-                conventions += _written(_exclusion(column, predicate, said, catalogue), text, catalogue)
+        conventions += _of_subjects(_subjects(text, found, start, end), said, text, catalogue)
         if not (said.state or but or start in defined):
             conventions += _codes_left_out(sentence, known)
     return conventions
@@ -127,6 +124,16 @@ class SaidOfRows:
     """It says that something of them counts all the same."""
     state: bool
     """It says that something has ended, and not that it does not count."""
+
+
+def _of_subjects(
+    subjects: Iterable[tuple[DescribedColumn, str | None]], said: SaidOfRows, text: str, catalogue: Catalogue
+) -> Iterator[WrittenConvention]:
+    """What a sentence that leaves rows out says of its columns."""
+    for column, value in subjects:
+        predicate = without(column, value)
+        if predicate is not None:
+            yield from _written(_exclusion(column, predicate, said, catalogue), text, catalogue)
 
 
 def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalogue: Catalogue) -> Exclusion:

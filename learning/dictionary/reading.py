@@ -66,13 +66,17 @@ def _read(note: Note, catalogue: Catalogue) -> ReadNote:
     for place, mention in enumerate(found):
         if not mention.end:
             continue
-        text = _behind(note.text, mention, found[place + 1 :])
-        codes = code_list(f" = {mention.value}{text}" if (mention.value or "").isdigit() else text)
+        codes = _codes_behind(mention, _behind(note.text, mention, found[place + 1 :]))
         if codes is not None:
             coded.setdefault(mention.column.text, CodedColumn(mention.column, codes))
     if not found and about is None:
         coded.update({each.column.text: each for each in _headed(note.text, catalogue)})
     return ReadNote(note, found, tuple(coded.values()))
+
+
+def _codes_behind(mention: Mention, text: str) -> dict[str, str] | None:
+    """The codes that follow a column's name, also where the first was read as its value: `state = 10 new, 20 sent`."""
+    return code_list(f" = {mention.value}{text}" if (mention.value or "").isdigit() else text)
 
 
 def _about(note: Note, catalogue: Catalogue) -> DescribedColumn | None:

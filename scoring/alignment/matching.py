@@ -79,13 +79,18 @@ def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context
         return True
     if compares_share(required, present) or _bounds_year(required, present):
         return True
-    if required.op is Op.LE and present.op is Op.LT and required.span.lower().startswith("within"):
-        present = replace(present, op=Op.LE)  # `within 7 days` says nothing of the last moment
+    present = _to_the_end(required, present)
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
+
+
+def _to_the_end(required: QuestionFilter, present: SqlFilter) -> SqlFilter:
+    """The condition with its end included where the question says nothing of it: `within 7 days`."""
+    open_ended = required.op is Op.LE and required.span.lower().startswith("within")
+    return replace(present, op=Op.LE) if open_ended and present.op is Op.LT else present
 
 
 def _bounds_year(required: QuestionFilter, present: SqlFilter) -> bool:

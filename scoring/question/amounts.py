@@ -324,9 +324,8 @@ def _before_name(reading: Reading, place: int) -> bool:
 
 def _bare(reading: Reading, quantity: Quantity) -> None:
     """A number beside a noun: how many there must be, or a value without a column."""
-    before = reading.lower(quantity.start - 1)
-    has = before in reading.language.haves
-    if quantity.ordinal or before in _KNOWN or (quantity.spelt and (quantity.number.value == 1 or not has)):
+    has = reading.lower(quantity.start - 1) in reading.language.haves
+    if _is_no_condition(reading, quantity, has=has):
         return
     rated = quantity.number.unit or "" if "-" in reading.lowers[quantity.start] else ""
     counted = operand(rated) if rated else _counted(reading, quantity.end)
@@ -334,6 +333,12 @@ def _bare(reading: Reading, quantity: Quantity) -> None:
     op, place = signed(reading, Op.EQ, quantity.start), (quantity.start, quantity.end)
     certain = 0.6 if measured else 0.5 if counted is None and _stands_alone(reading, quantity) else 0.4
     add_filter(reading, counted, op, quantity.number, place, certain)
+
+
+def _is_no_condition(reading: Reading, quantity: Quantity, *, has: bool) -> bool:
+    if quantity.ordinal or reading.lower(quantity.start - 1) in _KNOWN:
+        return True
+    return quantity.spelt and (quantity.number.value == 1 or not has)
 
 
 _KNOWN = frozenset({"between", "my", "our", "these", "those", "/"})

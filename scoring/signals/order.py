@@ -128,17 +128,24 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
     key = cutting_key(case)
     if key is not None:
-        ambiguous = asked.word in _YOUNG_OLD and _may_be_inverted(key.operand)
-        if asked.word in _SPEEDS and "datediff(" in key.operand.name:
-            ambiguous, wanted = False, asked.word == "slowest"  # of a length of time
-        ambiguous = ambiguous or (asked.word in _SPEEDS and not _LENGTHS.isdisjoint(operand_words(key.operand)))
-        if _descends(key) is not wanted and not ambiguous:
-            return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
-        return None
+        if _fits_order(key, asked):
+            return None
+        return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
     extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}
     if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
+
+
+def _fits_order(key: SortKey, asked: Superlative) -> bool:
+    """Whether rows come in the order asked for, or in one that may be it."""
+    if asked.word in _SPEEDS and "datediff(" in key.operand.name:
+        return _descends(key) is (asked.word == "slowest")  # by a length of time
+    if _descends(key) is (asked.direction is Direction.MOST):
+        return True
+    if asked.word in _YOUNG_OLD and _may_be_inverted(key.operand):
+        return True
+    return asked.word in _SPEEDS and not _LENGTHS.isdisjoint(operand_words(key.operand))
 
 
 def _may_be_inverted(key: Operand) -> bool:
@@ -286,11 +293,14 @@ def _is_rank_shown(case: Case) -> bool:
     keys = [key.operand for each in ranks for key in each.order_by]
     if asked is None or not keys or "rank" not in case.spoken:
         return False
-    partly = {
-        word for each in case.answer if _is_of_same(each.operand, keys) for word in identifier_words(each.alias or "")
-    }
-    named = not partly.isdisjoint(content_words(asked.phrase))
+    named = _is_named_by(asked.phrase, keys, case)
     return named or any(each.partition_by for each in ranks) or _follows(asked.phrase, keys, case)
+
+
+def _is_named_by(phrase: str, keys: list[Operand], case: Case) -> bool:
+    """Whether a figure that is made of a key's columns is named after the order asked for."""
+    same = [each.alias or "" for each in case.answer if _is_of_same(each.operand, keys)]
+    return any(word in identifier_words(alias) for alias in same for word in content_words(phrase))
 
 
 def _is_of_same(shown: Operand, keys: list[Operand]) -> bool:

@@ -128,10 +128,13 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
         return first.table
     # Rows of the thing asked for are counted: which of its columns COUNT reads makes no difference.
     own = identifier_words(first.table or "")[-1:] in asked
-    once = not case.sql.set_operations and any(
-        block.distinct and first.table in block.tables for block in case.sql.blocks
-    )
-    return None if others or own or once else _foreign_thing(first)
+    return None if others or own or _kept_once(first, case) else _foreign_thing(first)
+
+
+def _kept_once(column: Column, case: Case) -> bool:
+    """Whether an inner query drops the repeats of a column's table."""
+    merged = any(block.distinct and column.table in block.tables for block in case.sql.blocks)
+    return merged and not case.sql.set_operations
 
 
 def _repeated_in_answer(case: Case) -> frozenset[str]:

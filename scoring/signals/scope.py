@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
+from scoring.signals.times import older_rows
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
-from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
+from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -38,7 +38,7 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
-    older = _older_rows(case)
+    older = None if _excludes_things(case.sql) else older_rows(case)
     if older is not None:
         return older
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
@@ -56,19 +56,6 @@ _OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|orders|rows
 """An exclusion of rows, and not of things: `without the cancelled ones`."""
 
 
-def _older_rows(case: Case) -> Finding | None:
-    """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
-    asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
-    one = one_sides(case) if asked and not case.sql.having and not _excludes_things(case.sql) else frozenset[str]()
-    for each in case.sql.filters if one else ():
-        column = each.lhs.columns[0] if each.lhs is not None and len(each.lhs.columns) == 1 else None
-        ends = isinstance(each.rhs, (RelativeTime, TimeRange)) and each.rhs.start is None and each.op is Op.WITHIN
-        if column is not None and ends and each.clause is Clause.WHERE and column.table and column.table not in one:
-            return None if _LATEST & set(identifier_words(column.name)) else Finding(1.0, f"one older row: {each.text}")
-    return None
-
-
-_LATEST = frozenset({"last", "latest", "recent", "max"})
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
 """A comparison that keeps rows without a value: the question's `no` speaks of them."""
 
@@ -143,16 +130,21 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
     kept, things = _excluded_from(case.sql), _thing_words(case)
     if not kept or not things:
         return None
-    for block in case.sql.blocks:
-        if block.path not in kept:
-            continue
-        named = {word for table in block.tables for word in identifier_words(table)}
-        lacking = block.tables and not any(is_named(word, named) for word in things | _before_negation(case))
-        if lacking and not _is_of_things(block, things, case):
+    for block in (each for each in case.sql.blocks if each.path in kept):
+        if (
+            block.tables
+            and not _names(block, things | _before_negation(case))
+            and not _is_of_things(block, things, case)
+        ):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1 and not _only_looked_up(block, case):
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _names(block: Block, words: set[str]) -> bool:
+    named = {word for table in block.tables for word in identifier_words(table)}
+    return any(is_named(word, named) for word in words)
 
 
 def _only_looked_up(block: Block, case: Case) -> bool:

@@ -152,22 +152,24 @@ def join_without_key(case: Case) -> Finding | None:
     repeated = {table for block in case.sql.blocks for table in block.tables if block.tables.count(table) > 1}
     paired = {column.table for join in case.sql.joins for pair in join.pairs for column in pair}
     for each in case.sql.joins:
-        if each.pairs or each.bound or each.kind not in _KEYED:
-            continue
-        if each.kind == "cross" and _is_one_row(each.table, case):
+        if _needs_no_key(each, case):
             continue
         if "/" not in each.table and each.table in _tables(case) - paired - repeated:
             return Finding(1.0, each.table)
     return None
 
 
-def _is_one_row(table: str, case: Case) -> bool:
-    """Whether a condition keeps one row of a table: a code or another value of a key."""
-    return any(
+def _needs_no_key(join: Join, case: Case) -> bool:
+    return bool(join.pairs) or join.bound or join.kind not in _KEYED or _is_one_row(join, case)
+
+
+def _is_one_row(join: Join, case: Case) -> bool:
+    """Whether a CROSS JOIN is with one row, which a condition keeps by a code or another value of a key."""
+    return join.kind == "cross" and any(
         each.op is Op.EQ
         and each.lhs is not None
         and len(each.lhs.columns) == 1
-        and each.lhs.columns[0].table == table
+        and each.lhs.columns[0].table == join.table
         and identifier_words(each.lhs.columns[0].name)[-1:] in (("code",), ("id",), ("key",), ("name",))
         for each in case.sql.filters
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter
 from scoring.signals.finding import Finding
-from scoring.specification import SqlFilter, Void, VoidKind
+from scoring.signals.keys import one_sides
+from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
 from scoring.values import DatePart, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -99,3 +101,23 @@ def _names_year(case: Case) -> bool:
     shown += [each.operand.name for each in case.sql.projections]
     shown += [str(each.rhs) for each in case.sql.filters if not isinstance(each.rhs, DatePart)]
     return any(_YEAR.search(text) for text in shown)
+
+
+def older_rows(case: Case) -> Finding | None:
+    """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
+    asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
+    one = one_sides(case) if asked and not case.sql.having else frozenset[str]()
+    odd = next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
+    return Finding(1.0, f"one older row: {odd.text}") if odd is not None else None
+
+
+def _keeps_older(each: SqlFilter, one: frozenset[str]) -> bool:
+    """Whether WHERE keeps the rows before a time of a table that may have several for each thing."""
+    if each.op is not Op.WITHIN or each.clause is not Clause.WHERE or each.lhs is None or len(each.lhs.columns) != 1:
+        return False
+    column = each.lhs.columns[0]
+    ends = isinstance(each.rhs, (RelativeTime, TimeRange)) and each.rhs.start is None
+    return ends and column.table not in {None, *one} and _LATEST.isdisjoint(identifier_words(column.name))
+
+
+_LATEST = frozenset({"last", "latest", "recent", "max"})

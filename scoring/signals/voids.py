@@ -177,15 +177,24 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     numbers = {round(abs(each), 9) for each in void.numbers}
     text = texts(case)
     if void.kind is VoidKind.ARITHMETIC:
-        if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
-            return True
-        signed = "sign" in void.values or (not numbers and _MINUS.search(void.text) is not None)
-        turned = signed and _DEDUCTION.search(text) is not None
-        return turned if not numbers or (numbers <= UNITS and turned) else said >= numbers
+        return _is_figure_asked(void, numbers, said, text)
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
     return bool(numbers) and (not unsaid or (unsaid <= UNITS and _UNIT.search(text) is not None))
+
+
+def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: str) -> bool:
+    """Whether a figure is changed by what a text says: to percent, by its numbers, or from below zero to above."""
+    if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
+        return True
+    return (numbers <= UNITS and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
+
+
+def _turns_sign(void: Void, text: str) -> bool:
+    """Whether amounts that are stored below zero, as a text says, are shown above it."""
+    signed = "sign" in void.values or (not void.numbers and _MINUS.search(void.text) is not None)
+    return signed and _DEDUCTION.search(text) is not None
 
 
 def _numbers_said(case: Case) -> set[float]:

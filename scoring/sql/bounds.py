@@ -89,7 +89,7 @@ def _refuse_other_statements(sql: str) -> Unscored | None:
         return None
     word = _WORD.match(rest)
     first = word.group().lower() if word else ""
-    if (first in _READS and not _is_sentence(first, rest)) or _DECLARES.match(rest):
+    if _reads(first, rest):
         return None
     if _ENGLISH.isdisjoint(rest.lower().split()):
         probed = probing_statement(first, rest)
@@ -100,6 +100,11 @@ def _refuse_other_statements(sql: str) -> Unscored | None:
     if _is_prose(rest):
         return Unscored(UnscoredReason.REFUSED_ANSWER, f"prose, not SQL: {shortened(rest)}")
     return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"no statement begins with {shortened(rest, 40)}")
+
+
+def _reads(first: str, text: str) -> bool:
+    """Whether SQL begins as a query does, or names values before one."""
+    return (first in _READS and not _is_sentence(first, text)) or _DECLARES.match(text) is not None
 
 
 def _several(sql: str) -> Unscored | None:

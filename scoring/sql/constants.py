@@ -199,8 +199,10 @@ def _added(scope: Scope, node: Node) -> Constant | None:
     if type(amount) is exp.Interval:
         return _plus(scope, start, amount, sign)
     monday = _monday(start, amount, sign) if unit is Grain.DAY else None
-    if monday is not None:
-        return monday
+    return monday or _moved_by(scope, node, start, unit, amount, sign)
+
+
+def _moved_by(scope: Scope, node: Node, start: Constant, unit: Grain, amount: Node, sign: int) -> Constant | None:
     count = _count(scope, amount)
     if type(node.args["this"]) is exp.LastDay and isinstance(start, Now) and (unit, count) == (Grain.DAY, 1):
         return moved(start, Grain.MONTH, 1)  # the day after the last of a month

@@ -109,15 +109,20 @@ def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:
     words = content_words(phrase)
     if not words or f"per {phrase}" not in question.text.casefold():
         return False
-    averaged = any(each.func == "AVG" for each in question.aggregations)
-    if averaged and (words[-1] in _UNITS or _reads_only(words[-1], sql)):
-        return True
-    if words[0] in _UNITS and sql.divisions and not sql.group_by:
+    if _is_unit_of(words, question, sql):
         return True
     if any({"per", words[-1]} <= {*identifier_words(column.name)} for column in sql.columns):
         return True
     below = frozenset(word for each in sql.divisions for word in identifier_words(each.denominator))
     return is_named(words[-1], below | table_words(sql) if "count" in below else below)
+
+
+def _is_unit_of(words: tuple[str, ...], question: QuestionSpec, sql: SqlSpec) -> bool:
+    """Whether an average or a quotient is per unit, or per row: `price per kilo coffee`, `nights per stay`."""
+    averaged = any(each.func == "AVG" for each in question.aggregations)
+    if averaged and (words[-1] in _UNITS or _reads_only(words[-1], sql)):
+        return True
+    return words[0] in _UNITS and bool(sql.divisions) and not sql.group_by
 
 
 def _reads_only(word: str, sql: SqlSpec) -> bool:

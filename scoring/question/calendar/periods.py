@@ -64,12 +64,19 @@ def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
         return _run(first, last)
     if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
-    if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
+    if isinstance(first, DatePart):
+        return _from_part(first, last)
+    return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+
+
+def _from_part(first: DatePart, last: TimeRange) -> TimeRange | None:
+    """From a month or a day without a year to the end of a time that has one."""
+    if last.start is None:
+        return None
+    if first.part == "month":
         month = period(Grain.MONTH, year=last.start.year, month=first.value)
         return TimeRange(month.start, last.end) if month is not None else None
-    if isinstance(first, DatePart) and first.part == "date" and not first.last and last.start is not None:
-        return _from_day(first.value, last)
-    return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+    return _from_day(first.value, last) if first.part == "date" and not first.last else None
 
 
 def _from_day(date: int, last: TimeRange) -> TimeRange | None:

@@ -118,16 +118,23 @@ def _cue(reading: Reading, place: int) -> Time | None:
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
         return None
     moment = mark.cue.time
-    if (moment == _TODAY and is_of_state(reading, mark)) or is_fiscal(reading, place):
+    if (
+        (moment == _TODAY and is_of_state(reading, mark))
+        or is_fiscal(reading, place)
+        or _is_vague(reading, place, moment)
+    ):
         return Time(moment, mark.start, mark.end, explicit=False)
-    if moment.unit is Grain.YEAR and (reading.lower(place - 1) in reading.language.months):
-        return Time(moment, mark.start, mark.end, explicit=False)  # `31 dec last year`: the year of the day
-    if (moment.start, moment.end, moment.whole) == (-1, 0, True) and _SO_FAR.search(reading.text):
-        return Time(moment, mark.start, mark.end, explicit=False)  # up to the same day
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
         return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
     return Time(moment, mark.start, mark.end)
+
+
+def _is_vague(reading: Reading, place: int, moment: RelativeTime) -> bool:
+    """Whether a year is that of the day before it (`31 dec last year`), or goes up to the same day only."""
+    if moment.unit is Grain.YEAR and reading.lower(place - 1) in reading.language.months:
+        return True
+    return (moment.start, moment.end, moment.whole) == (-1, 0, True) and _SO_FAR.search(reading.text) is not None
 
 
 _SO_FAR = re.compile(r"\b(?:so far|same (?:period|point|time|stage)|to date|ytd|mtd|qtd)\b", re.IGNORECASE)

@@ -34,17 +34,26 @@ def different_counted_as_rows(case: Case) -> Finding | None:
     'count(plane_id) >= 3 for different planes'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
-    every = _EVERY_PERIOD.search(asked(case)) if bounds else None
-    if every is not None and not _counts_periods(case):
-        return Finding(1.0, f"{bounds[0].text} for every {every[1]}")
-    lines = _bounded_by_lines(bounds, case)
-    if lines is not None:
-        return lines
-    found = _DIFFERENT.search(said(case)) if bounds else None
+    odd = _every_by_rows(bounds, case) or _bounded_by_lines(bounds, case)
+    if odd is not None:
+        return odd
+    return _different_by_rows(bounds, case) if bounds else None
+
+
+def _different_by_rows(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    found = _DIFFERENT.search(said(case))
     if found is None or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
         return None
     odd = next((each for each in bounds if _is_of_moments(each, found[1], case)), None) or _of_rows(bounds, case)
     return Finding(1.0, f"{odd.text} for different {found[1]}") if odd is not None else None
+
+
+def _every_by_rows(bounds: list[SqlFilter], case: Case) -> Finding | None:
+    """Something in every month is asked for, and as many rows are enough."""
+    every = _EVERY_PERIOD.search(asked(case)) if bounds else None
+    if every is None or _counts_periods(case):
+        return None
+    return Finding(1.0, f"{bounds[0].text} for every {every[1]}")
 
 
 def _bounded_by_lines(bounds: list[SqlFilter], case: Case) -> Finding | None:

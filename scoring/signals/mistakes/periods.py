@@ -236,11 +236,16 @@ def past_kept(case: Case) -> Finding | None:
         return None
     timed = [each for each in case.sql.filters if isinstance(each.rhs, (RelativeTime, TimeRange))]
     odd = next((each for each in timed if _ends_later(each)), None)
-    if odd is None or odd.lhs is None or any(map(_tells_state, case.sql.filters)):
+    if odd is None or any(map(_tells_state, case.sql.filters)):
         return None
-    begins = (each for each in case.sql.filters if each is not odd and each.op not in (Op.NOT_NULL, Op.IS_NULL))
-    bounded = any(each.lhs is not None and set(each.lhs.columns) & set(odd.lhs.columns) for each in begins)
-    return Finding(1.0, odd.text) if not bounded else None
+    return Finding(1.0, odd.text) if not any(_bounds_too(each, odd) for each in case.sql.filters) else None
+
+
+def _bounds_too(each: SqlFilter, odd: SqlFilter) -> bool:
+    """Whether another condition bounds the same column."""
+    if each is odd or each.lhs is None or odd.lhs is None or each.op in (Op.NOT_NULL, Op.IS_NULL):
+        return False
+    return not set(each.lhs.columns).isdisjoint(odd.lhs.columns)
 
 
 def _tells_state(each: SqlFilter) -> bool:

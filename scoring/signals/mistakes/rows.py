@@ -143,8 +143,7 @@ def groups_split(case: Case) -> Finding | None:
         if keyed is not None:
             words = {*keyed, *table_words(column.table or "")[-1:]}
         spoken = said_stems(case)
-        (name, *more) = identifier_words(column.name) or ("",)
-        if not more and any(name.startswith(one) for one in spoken if len(one) > _ROOT):
+        if _begins_with_said(column, spoken):
             continue
         if words.isdisjoint(spoken):
             return Finding(1.0, each.text)
@@ -155,6 +154,12 @@ def groups_split(case: Case) -> Finding | None:
         ):
             return Finding(1.0, each.text)
     return _finer_than_said(case)
+
+
+def _begins_with_said(column: Column, spoken: set[str]) -> bool:
+    """Whether a name in one piece begins with a word that is said: `customerkey`."""
+    (name, *more) = identifier_words(column.name) or ("",)
+    return not more and any(name.startswith(one) for one in spoken if len(one) > _ROOT)
 
 
 _ROOT = 4

@@ -227,15 +227,24 @@ def absence_flipped(case: Case) -> Finding | None:
 
 def _absent_or_other(case: Case) -> Finding | None:
     """What has no partner is asked for, and one partner that differs is enough: `kind <> 'gift' OR kind IS NULL`."""
-    outer = {join.table for join in case.sql.joins if join.kind == "left"}
-    if not outer or _LACKS.search(asked(case)) is None or case.sql.having or case.sql.group_by:
+    if _LACKS.search(asked(case)) is None or case.sql.having or case.sql.group_by:
         return None
-    ored = [each for each in case.sql.filters if each.alternative is not None and each.clause is Clause.WHERE]
+    outer = _optional(case)
+    ored = [each for each in case.sql.filters if each.alternative is not None and _table_of(each) in outer]
     absent = {(each.alternative, _table_of(each)) for each in ored if each.op is Op.IS_NULL}
-    for each in ored:
-        if each.op is not Op.IS_NULL and _table_of(each) in outer and (each.alternative, _table_of(each)) in absent:
-            return Finding(1.0, f"{each.text} is enough of one row")
-    return None
+    odd = next((each for each in ored if _is_one_of(each, absent)), None)
+    return Finding(1.0, f"{odd.text} is enough of one row") if odd is not None else None
+
+
+def _optional(case: Case) -> set[str]:
+    return {join.table for join in case.sql.joins if join.kind == "left"}
+
+
+def _is_one_of(each: SqlFilter, absent: set[tuple[int | None, str | None]]) -> bool:
+    """Whether WHERE takes a row that meets a condition beside one that is not there."""
+    if each.op is Op.IS_NULL or each.clause is not Clause.WHERE:
+        return False
+    return (each.alternative, _table_of(each)) in absent
 
 
 def _table_of(each: SqlFilter) -> str | None:

@@ -56,24 +56,19 @@ def state_untested(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM claims WHERE made_on >= '2026-05-01' AND made_on < '2026-06-01'")).detail
     'rejected'
     """
-    found = _STATE.search(case.asked)
     if follows(case):
         return None
-    if _lacks_weekend(case):
-        return Finding(1.0, "weekend")
-    ahead = _TO_COME.search(case.asked)
-    if (
-        ahead is not None
-        and not case.sql.subqueries
-        and not any(isinstance(each.rhs, TIMES) for each in case.sql.filters)
-    ):
-        return Finding(1.0, ahead.group()) if _NOW.search(case.query.sql) is None else None
-    fresh = _NEW.search(case.said)
-    if fresh is not None and _counts_all_comers(case):
-        return Finding(1.0, fresh.group())
+    untold = "weekend" if _lacks_weekend(case) else _lacks_future(case) or _lacks_first(case)
+    if untold:
+        return Finding(1.0, untold)
+    found = _STATE.search(case.asked)
     if found is None or case.sql.set_operations:
         return None
-    state = found[1] or found[2]
+    return _untold(found[1] or found[2], case)
+
+
+def _untold(state: str, case: Case) -> Finding | None:
+    """The state, where nothing tells it."""
     if state == "active" and _tells_activity(case):
         return None
     if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
@@ -93,6 +88,20 @@ _NEW = cue(
 )
 
 
+def _lacks_future(case: Case) -> str:
+    """What is still to come, where no condition is on a time."""
+    ahead = _TO_COME.search(case.asked)
+    if ahead is None or case.sql.subqueries or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
+        return ""
+    return ahead.group() if _NOW.search(case.query.sql) is None else ""
+
+
+def _lacks_first(case: Case) -> str:
+    """Who is new, where all who came are counted."""
+    fresh = _NEW.search(case.said)
+    return fresh.group() if fresh is not None and _counts_all_comers(case) else ""
+
+
 def _tells_activity(case: Case) -> bool:
     """Whether a table is read of what people do: they are active who are in it."""
     tables = (table for block in case.sql.blocks for table in block.tables)
@@ -105,9 +114,9 @@ _DOINGS = frozenset(map(stem, "event session login visit activity usage log play
 def _counts_all_comers(case: Case) -> bool:
     """Whether people are counted by what they did in a period, and nothing looks for an earlier time."""
     sql = case.sql
-    counted = [each for each in sql.aggregations if each.func == "COUNT" and each.distinct]
-    looked = sql.windows or sql.having or len(sql.blocks) > 1 or {each.func for each in sql.aggregations} & {"MIN"}
-    if not counted or looked or sql.joins:
+    if sql.windows or sql.having or sql.joins or len(sql.blocks) > 1:
+        return False
+    if {(each.func, each.distinct) for each in sql.aggregations} != {("COUNT", True)}:
         return False
     words = {word for column in sql.columns for word in identifier_words(column.name)}
     return words.isdisjoint(_ENTERED) and any(isinstance(each.rhs, TIMES) for each in sql.filters)
