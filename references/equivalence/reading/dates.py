@@ -7,15 +7,11 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from references.date_functions import END_MONTH, MONTHS, SECONDS
+from references.date_functions import END_MONTH, MONTHS
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
+from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, part_of_date
+from references.equivalence.reading.date_words import call, integer, plain, unit_of
 
-_UNITS: Mapping[str, str] = {
-    "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
-    "MM": "MONTH", "M": "MONTH", "MON": "MONTH", "YY": "YEAR", "YYYY": "YEAR", "Y": "YEAR", "QQ": "QUARTER",
-    "Q": "QUARTER", "WK": "WEEK", "WW": "WEEK", "HH": "HOUR", "MI": "MINUTE", "SS": "SECOND", "S": "SECOND",
-}  # fmt: skip
-"""Short names of units. A plural loses its S."""
 _MONDAYS = frozenset(
     {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
 )
@@ -24,49 +20,14 @@ _FROM_MONDAY = frozenset({"ISOWEEK", "IW", "MONDAY"})
 """Words for a week that begins on Monday."""
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
-_PARTS: Mapping[str, str] = {
-    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
-    "DAYOFYEAR": "%j", "YEAR_MONTH": "%Y%m",
-}  # fmt: skip
-_PART_CALLS: Mapping[type[exp.Expr], str] = {
-    exp.Year: "YEAR",
-    exp.Month: "MONTH",
-    exp.Day: "DAY",
-    exp.DayOfMonth: "DAY",
-    exp.DayOfYear: "DOY",
-    exp.Quarter: "QUARTER",
-    exp.DayOfWeek: "WEEKDAY",
-    exp.DayOfWeekIso: "ISODOW",
-    exp.Hour: "HOUR",
-    exp.Minute: "MINUTE",
-    exp.Second: "SECOND",
-}
-_FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks"})
-"""Dialects whose DAYOFWEEK is 1 on Sunday."""
-_FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
-"""Dialects in which a Sunday is 0."""
-_NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
-_WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
+_STYLES: Mapping[str, str] = {
+    "23": "%Y-%m-%d", "112": "%Y%m%d", "20": "%Y-%m-%d %H:%M:%S", "120": "%Y-%m-%d %H:%M:%S", "101": "%m/%d/%Y",
+    "103": "%d/%m/%Y", "104": "%d.%m.%Y", "105": "%d-%m-%Y", "110": "%m-%d-%Y", "111": "%Y/%m/%d", "102": "%Y.%m.%d",
+    "108": "%H:%M:%S", "8": "%H:%M:%S",
+}  # fmt: skip
+"""T-SQL's styles of dates by number."""
 _SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
-
-
-def unit_of(node: exp.Expr | str | None, default: str = "DAY") -> str | None:
-    """The unit that a word names; `None` for another.
-
-    >>> unit_of("days"), unit_of("mm"), unit_of("fortnight")
-    ('DAY', 'MONTH', None)
-    """
-    word = (default if node is None else node if isinstance(node, str) else node.name).upper()
-    word = _UNITS.get(word, word)
-    word = word if word in MONTHS or word in SECONDS else word.removesuffix("S")
-    return word if word in MONTHS or word in SECONDS else None
-
-
-def call(name: str, *arguments: exp.Expr | str) -> exp.Expr:
-    """A call of one of the date functions; texts are literals."""
-    given = [exp.Literal.string(each) if isinstance(each, str) else each.copy() for each in arguments]
-    return exp.Anonymous(this=name.upper(), expressions=given)
 
 
 def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -76,18 +37,11 @@ def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
     >>> dated(parse_one("DATE_SUB(d, INTERVAL 1 MONTH)", dialect="mysql"), "mysql").sql("sqlite")
     "DAY_PLUS(d, -1, 'MONTH')"
     """
-    part = _part(node, dialect)
+    part = part_of_date(node, dialect)
     if part is not None:
         return part
     reader = _READERS.get(type(node))
     return reader(node, dialect) if reader is not None else None
-
-
-def plain(node: exp.Expr) -> exp.Expr:
-    """The date itself, without the conversions that the parser puts around it."""
-    while isinstance(node, _WRAPPERS):
-        node = node.this
-    return node
 
 
 def _later(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -184,8 +138,31 @@ def _weeks(late: exp.Expr, early: exp.Expr, word: exp.Expr | None, dialect: str)
     return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
 
 
-def _last(node: exp.Expr, _: str) -> exp.Expr | None:
-    return call("day_last", plain(node.this)) if unit_of(node.args.get("unit"), "MONTH") == "MONTH" else None
+def _months_between(node: exp.Expr, _: str) -> exp.Expr | None:
+    return call("month_span", plain(node.this), plain(node.expression), "MONTH")
+
+
+def _days_of_epoch(node: exp.Expr, _: str) -> exp.Expr | None:
+    return call("day_gap", plain(node.this), "1970-01-01", "DAY")
+
+
+def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """The last day of a month. Oracle keeps the time of day."""
+    if unit_of(node.args.get("unit"), "MONTH") != "MONTH":
+        return None
+    date = plain(node.this)
+    last = call("day_last", date)
+    return call("day_plus", date, call("day_gap", last, date, "DAY"), "DAY") if dialect == "oracle" else last
+
+
+def _styled(node: exp.Expr, _: str) -> exp.Expr | None:
+    """T-SQL's CONVERT: of a date to a text by the number of a style, or a cast."""
+    style, to, value = node.args.get("style"), node.this, node.expression
+    if style is None or not to.is_type(*exp.DataType.TEXT_TYPES):
+        return exp.Cast(this=value.copy(), to=to.copy()) if style is None else None
+    format_ = _STYLES.get(style.name)
+    text = formatted(plain(value), exp.Literal.string(format_)) if format_ is not None else None
+    return exp.Cast(this=text, to=to.copy()) if text is not None else None
 
 
 def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -197,12 +174,14 @@ def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """Functions that the parser does not know."""
     name, given = node.name.upper(), node.expressions
     if name == "WEEKDAY" and len(given) == 1:
-        number = _integer(plain(given[0]), "%w")
-        return number if dialect in _FROM_ZERO else _from_monday(number, 0)
+        number = integer(plain(given[0]), "%w")
+        return number if dialect in FROM_ZERO else from_monday(number, 0)
     if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
         return call("datetime", plain(given[0]))
     if name == "MAKE_DATE" and len(given) == 3:
         return call("day_of", *given)
+    if name in {"DATE_SUB", "DATESUB"} and dialect == "duckdb" and len(given) == 3 and unit_of(given[0]) is not None:
+        return call("day_span", plain(given[2]), plain(given[1]), unit_of(given[0]) or "DAY")
     if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
         return _plus(given[0], given[1], None, sign=1 if name == "ADDDATE" else -1)
     return None
@@ -254,18 +233,6 @@ def _counts_months(node: exp.Expr) -> bool:
     return any(each.name in MONTHS for each in node.find_all(exp.Literal) if each.is_string)
 
 
-def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
-    """The seconds or whole days between two moments, or the whole years of AGE."""
-    gap = gap.unnest()
-    if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE" and len(gap.expressions) == 2:
-        return call("day_span", *map(plain, gap.expressions), "YEAR") if part == "YEAR" else None
-    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
-        return None
-    unit = "DAY" if part == "DAY" else "SECOND"
-    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
-    return whole if part == "DAY" else exp.cast(whole, "REAL")
-
-
 _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = {
     **dict.fromkeys((exp.DateAdd, exp.DatetimeAdd, exp.TimestampAdd, exp.TsOrDsAdd), _later),
     **dict.fromkeys((exp.DateSub, exp.DatetimeSub, exp.TimestampSub), _earlier),
@@ -274,6 +241,9 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     **dict.fromkeys((exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff), _difference),
     exp.AddMonths: _months_later,
     exp.LastDay: _last,
+    exp.MonthsBetween: _months_between,
+    exp.UnixDate: _days_of_epoch,
+    exp.Convert: _styled,
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
     exp.StrToDate: _parsed,
@@ -283,57 +253,3 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     **dict.fromkeys((exp.Cast, exp.TryCast, exp.Timestamp, exp.TsOrDsToDatetime), _moment),
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _compared),
 }
-
-
-def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    """An extracted year, quarter, month, day, weekday or time, as a whole number."""
-    part, date = _asked(node)
-    if part is None:
-        return None
-    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
-        return _weekday(part, plain(date), dialect)
-    if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
-        found = _part_of_gap(part, date)
-        if found is not None or part == "EPOCH":
-            return found
-    if part == "DATE":
-        return exp.Date(this=plain(date).copy())
-    if unit_of(part) == "QUARTER":
-        third = exp.paren(exp.Add(this=_integer(plain(date), "%m"), expression=exp.Literal.number(2)))
-        return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
-    pattern = _PARTS.get(part) or _PARTS.get(unit_of(part) or "")
-    return _integer(plain(date), pattern) if pattern is not None else None
-
-
-def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
-    """The part of a date that a node takes, and the date."""
-    if isinstance(node, exp.Extract):
-        return node.name.upper(), node.expression
-    if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
-        return node.expressions[0].name.upper(), node.expressions[1]
-    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
-        return "EPOCH", node.this
-    return _PART_CALLS.get(type(node)), node.this
-
-
-def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
-    number = _integer(date, "%w")
-    if part in {"ISODOW", "DAYOFWEEKISO"}:
-        return _from_monday(number, 1)
-    if dialect in _FROM_ZERO:
-        return number
-    counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
-    return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
-
-
-def _from_monday(number: exp.Expr, first: int) -> exp.Expr:
-    """The number of a weekday, counted from Monday."""
-    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
-    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
-    return exp.Case(
-        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
-    )
-
-
-def _integer(date: exp.Expr, pattern: str) -> exp.Expr:
-    return exp.cast(exp.TimeToStr(this=date.copy(), format=exp.Literal.string(pattern)), "INTEGER")

@@ -25,6 +25,8 @@ _ROUNDING = frozenset(
     }
 )  # fmt: skip
 """Dialects whose CAST to an integer rounds. SQLite truncates."""
+_CUTTING = frozenset({"postgres", "redshift", "mysql", "singlestore", "tsql", "fabric", "oracle"})
+"""Dialects whose CAST to a text of n characters takes the first n. SQLite takes all."""
 _DECIMALS = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
 
 
@@ -44,7 +46,7 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if isinstance(node, exp.Like | exp.ILike) and dialect in _ESCAPING:
         return _escaped(node)
     if isinstance(node, exp.Cast):
-        return _scaled(node, dialect) or _rounded(node, dialect)
+        return _scaled(node, dialect) or _rounded(node, dialect) or _cut(node, dialect)
     return None
 
 
@@ -78,6 +80,20 @@ def _escaped(node: exp.Expr) -> exp.Expr | None:
     copy = node.copy()
     copy.set("expression", exp.Literal.string(pattern.name))
     return exp.Escape(this=copy, expression=exp.Literal.string("\\"))
+
+
+def _cut(node: exp.Cast, dialect: str) -> exp.Expr | None:
+    """A cast to CHAR(n) or VARCHAR(n) takes the first characters."""
+    given = [each.name for each in node.to.expressions]
+    if (
+        dialect not in _CUTTING
+        or not node.is_type(*exp.DataType.TEXT_TYPES)
+        or len(given) != 1
+        or not given[0].isdigit()
+    ):
+        return None
+    text = exp.cast(node.this.copy(), "TEXT")
+    return exp.Substring(this=text, start=exp.Literal.number(1), length=exp.Literal.number(given[0]))
 
 
 def _scaled(node: exp.Cast, dialect: str) -> exp.Expr | None:
