@@ -28,7 +28,9 @@ _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.WeekOfYear: "ISOWEEK",
     exp.YearOfWeek: "ISOYEAR",
 }
-_FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks"})
+_FROM_ONE = frozenset(
+    {"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks", "tsql", "fabric"}
+)
 """Dialects whose DAYOFWEEK is 1 on Sunday."""
 FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
 """Dialects in which a Sunday is 0."""
@@ -84,10 +86,15 @@ def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if part == "DATE":
         return exp.Date(this=plain(date).copy())
     if unit_of(part) == "QUARTER":
-        third = exp.paren(exp.Add(this=integer(plain(date), "%m"), expression=exp.Literal.number(2)))
-        return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
+        return quarter(plain(date))
     pattern = _PARTS.get(part) or _PARTS.get(unit_of(part) or "")
     return integer(plain(date), pattern) if pattern is not None else None
+
+
+def quarter(date: exp.Expr) -> exp.Expr:
+    """The number of a date's quarter."""
+    third = exp.paren(exp.Add(this=integer(date, "%m"), expression=exp.Literal.number(2)))
+    return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
 
 
 def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
@@ -105,18 +112,18 @@ def _week(part: str, node: exp.Expr, date: exp.Expr, dialect: str) -> exp.Expr |
     """The number of a week in its year, or the year that ISO 8601 counts it in."""
     mode = node.args.get("mode")
     if part in _ISO_WEEKS | _ISO_YEARS or dialect in _COUNTS_ISO_WEEKS:
-        return _iso(part, date)
+        return iso_week(part, date)
     if isinstance(node.this, exp.WeekStart):
         first = 1 if node.this.name.upper() == "MONDAY" else 0
         return _counted(date, first, 0) if node.this.name.upper() in {"MONDAY", "SUNDAY"} else None
     if mode is not None:
         first = _MODES.get(mode.name, -1)
-        return _iso(part, date) if first is None else _counted(date, first, 0) if first >= 0 else None
+        return iso_week(part, date) if first is None else _counted(date, first, 0) if first >= 0 else None
     number = _FIRST_WEEKS.get(dialect)
     return _counted(date, 0, number) if number is not None else None
 
 
-def _iso(part: str, date: exp.Expr) -> exp.Expr:
+def iso_week(part: str, date: exp.Expr) -> exp.Expr:
     """The number or the year of the Thursday's week."""
     thursday = call("day_plus", call("day_floor", date, "WEEK"), exp.Literal.number(3), "DAY")
     return integer(thursday, "%Y") if part in _ISO_YEARS else _sevenths(integer(thursday, "%j"), 6)
@@ -139,7 +146,7 @@ def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
         return from_monday(number, 1)
     if dialect in FROM_ZERO:
         return number
-    counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
+    counted = part in {"WEEKDAY", "DAYOFWEEK", "DW"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
 
 

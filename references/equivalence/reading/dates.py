@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
-from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, part_of_date
+from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, iso_week, part_of_date, quarter
 from references.equivalence.reading.date_words import call, integer, plain, unit_of
 
 _MONDAYS = frozenset(
@@ -27,6 +27,9 @@ _STYLES: Mapping[str, str] = {
     "108": "%H:%M:%S", "8": "%H:%M:%S",
 }  # fmt: skip
 """T-SQL's styles of dates by number."""
+_YEAR_NOUGHT = "0000-01-01"
+_WEEKDAYS = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")
+_UTC = frozenset({"UTC", "ETC/UTC", "GMT", "Z", "+00:00"})
 _SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
 
 
@@ -55,8 +58,17 @@ def _earlier(node: exp.Expr, _: str) -> exp.Expr | None:
 def _plus(date: exp.Expr, count: exp.Expr, unit: exp.Expr | None, *, sign: int) -> exp.Expr | None:
     if isinstance(count, exp.Interval):
         return _with_interval(date, count, sign=sign)
-    word, number = unit_of(unit), _number(count, sign)
-    return call("day_plus", plain(date), number, word) if word is not None and number is not None else None
+    word, number, start = unit_of(unit), _number(count, sign), _day_numbered(plain(date))
+    if word is None or number is None or start is None:
+        return None
+    return call("day_plus", start, number, word)
+
+
+def _day_numbered(node: exp.Expr) -> exp.Expr | None:
+    """The date, or for a number the day that T-SQL counts from 1900; no other dialect takes a number for a date."""
+    if not isinstance(node, exp.Literal) or node.is_string:
+        return node
+    return exp.Literal.string("1900-01-01") if node.name == "0" else None
 
 
 def _number(node: exp.Expr, sign: int) -> exp.Expr | None:
@@ -110,6 +122,9 @@ def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
 def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
     """The first day of the unit; a week begins on Monday, or the day before."""
     name = word.name.upper() if word is not None else ""
+    if name == "ISOYEAR":
+        fourth = call("day_of", iso_week(name, date), exp.Literal.number(1), exp.Literal.number(4))
+        return call("day_floor", fourth, "WEEK")
     unit = "WEEK" if name in {*_FROM_MONDAY, "SUNDAY"} else unit_of(word)
     if unit is None or unit in {"MINUTE", "SECOND"}:
         return None
@@ -122,6 +137,10 @@ def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | No
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
     late, early = plain(node.this), plain(node.expression)
+    if early.name == _YEAR_NOUGHT and isinstance(early, exp.Literal) and unit_of(word) == "DAY":
+        # MySQL's TO_DAYS, which counts from a year that no calendar has
+        days = call("day_gap", late, "0001-01-01", "DAY")
+        return exp.paren(exp.Add(this=days, expression=exp.Literal.number(365)))
     starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
     unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
     if unit == "WEEK" and dialect in _BOUNDARIES:
@@ -148,9 +167,12 @@ def _days_of_epoch(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """The last day of a month. Oracle keeps the time of day."""
-    if unit_of(node.args.get("unit"), "MONTH") != "MONTH":
+    unit, date = unit_of(node.args.get("unit"), "MONTH"), plain(node.this)
+    if unit in {"QUARTER", "YEAR"}:
+        after = call("day_plus", call("day_floor", date, unit), exp.Literal.number(MONTHS[unit]), "MONTH")
+        return exp.Date(this=call("day_plus", after, exp.Neg(this=exp.Literal.number(1)), "DAY"))
+    if unit != "MONTH":
         return None
-    date = plain(node.this)
     last = call("day_last", date)
     return call("day_plus", date, call("day_gap", last, date, "DAY"), "DAY") if dialect == "oracle" else last
 
@@ -182,9 +204,39 @@ def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return call("day_of", *given)
     if name in {"DATE_SUB", "DATESUB"} and dialect == "duckdb" and len(given) == 3 and unit_of(given[0]) is not None:
         return call("day_span", plain(given[2]), plain(given[1]), unit_of(given[0]) or "DAY")
+    if name == "PERIOD_DIFF" and len(given) == 2:
+        return _months_of_periods(*given)
+    if name == "YEARWEEK" and len(given) == 2 and given[1].name in {"1", "3"}:
+        hundreds = exp.Mul(this=iso_week("ISOYEAR", plain(given[0])), expression=exp.Literal.number(100))
+        return exp.paren(exp.Add(this=hundreds, expression=iso_week("WEEK", plain(given[0]))))
     if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
         return _plus(given[0], given[1], None, sign=1 if name == "ADDDATE" else -1)
     return None
+
+
+def _months_of_periods(late: exp.Expr, early: exp.Expr) -> exp.Expr | None:
+    """The months between two dates that MySQL has as numbers of a year and a month."""
+    dates = [each.this if isinstance(each, exp.Cast) else each for each in (late, early)]
+    if any(not isinstance(each, exp.TimeToStr) or each.args["format"].name != "%Y%m" for each in dates):
+        return None
+    return call("day_gap", *(plain(each.this) for each in dates), "MONTH")
+
+
+def _next(node: exp.Expr, _: str) -> exp.Expr | None:
+    """The first day after a date that is a weekday: one to seven days later."""
+    name = node.expression.name.upper()[:2]
+    if name not in _WEEKDAYS:
+        return None
+    date = plain(node.this)
+    past = exp.Add(this=integer(date, "%w"), expression=exp.Literal.number(7 - _WEEKDAYS.index(name)))
+    rest = exp.Mod(this=exp.paren(past), expression=exp.Literal.number(7))
+    return call("day_plus", date, exp.Sub(this=exp.Literal.number(7), expression=exp.paren(rest)), "DAY")
+
+
+def _in_zone(node: exp.Expr, _: str) -> exp.Expr | None:
+    """A day in UTC, which every moment here is in. For SQLite, the zone would be a modifier."""
+    zone = node.args.get("zone")
+    return exp.Date(this=plain(node.this).copy()) if zone is not None and zone.name.upper() in _UTC else None
 
 
 def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -200,6 +252,8 @@ def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
         format_ = exp.Literal.string(format_.name.removesuffix("strict"))
     worded = isinstance(node, exp.ToChar) or dialect == "postgres"
     found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    if isinstance(node, exp.ToChar) and format_ is not None and format_.name.upper() == "Q":
+        return exp.cast(quarter(plain(node.this)), "TEXT")
     # one that cannot be written is refused as TO_CHAR is
     return found or exp.ToChar(this=node.this.copy(), format=format_)
 
@@ -244,6 +298,8 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     exp.MonthsBetween: _months_between,
     exp.UnixDate: _days_of_epoch,
     exp.Convert: _styled,
+    exp.NextDay: _next,
+    exp.Date: _in_zone,
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
     exp.StrToDate: _parsed,

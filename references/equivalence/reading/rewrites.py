@@ -43,6 +43,8 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return _whole_average(node)
     if isinstance(node, exp.Length):
         return _length(node, dialect)
+    if isinstance(node, exp.Left | exp.Right):
+        return _end(node)
     if isinstance(node, exp.Like | exp.ILike) and dialect in _ESCAPING:
         return _escaped(node)
     if isinstance(node, exp.Cast):
@@ -60,6 +62,16 @@ def _whole_average(node: exp.Avg) -> exp.Expr:
     """The mean of whole numbers is a whole number, as the quotient of their sum and their count."""
     total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy())
     return exp.paren(exp.Div(this=total, expression=count, typed=True, safe=True), copy=False)
+
+
+def _end(node: exp.Left | exp.Right) -> exp.Expr | None:
+    """The first or the last characters, which SQLite takes by SUBSTR."""
+    count = node.expression
+    if not isinstance(count, exp.Literal) or not count.name.isdigit() or count.name == "0":
+        return None
+    if isinstance(node, exp.Left):
+        return exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=count.copy())
+    return exp.Substring(this=node.this.copy(), start=exp.Neg(this=count.copy()))
 
 
 def _length(node: exp.Length, dialect: str) -> exp.Expr | None:

@@ -257,7 +257,7 @@ def _write_arguments(node: exp.Expr) -> exp.Expr:
         if text is None:
             continue
         when = _moment(text)
-        if when is None:
+        if when is None or when[0] < "0001":
             raise _MeansOtherwise("a text that is no date in date arithmetic")
         each.replace(exp.Literal.string(when[0] if when[1] == _MIDNIGHT and ":" not in text else " ".join(when)))
     return node
