@@ -24,7 +24,11 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     references = _references(schema, tables)
     forms = _forms(tables, facts, typed=typed)
     if schema.inferred:
-        forms = {cell: DateForm.EITHER for cell in forms if cell in facts.dated}
+        forms = {
+            cell: DateForm.DAY if form is DateForm.DAY else DateForm.EITHER
+            for cell, form in forms.items()
+            if cell in facts.dated
+        }
     classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
     groups: dict[Cell, list[tuple[Cell, DeclaredColumn]]] = {}
     for cell, column in _cells(tables):

@@ -111,7 +111,8 @@ class _Fitting:
 
     def _has_days(self, node: exp.Expr) -> bool:
         dated = isinstance(node.this, exp.Date) or isinstance(node.expression, exp.Date)
-        return dated or bool(self._kinds(node.this, node.expression) & _DATED)
+        kinds = _DATED | {_Kind.SPAN} if self._dialect in _COUNTING else _DATED
+        return dated or bool(self._kinds(node.this, node.expression) & kinds)
 
     def _days(self, node: exp.Expr) -> exp.Expr:
         """A day and a number, or two days, where the dialect counts days so."""
@@ -119,6 +120,9 @@ class _Fitting:
             _Kind.DAY if isinstance(each, exp.Date) else self._kind(each, self._origins.scope(each))
             for each in (node.this, node.expression)
         ]
+        # only days can be counted so, but for Oracle's
+        known = _Kind.MOMENT if self._dialect == "oracle" else _Kind.DAY
+        kinds = [known if each is _Kind.SPAN else each for each in kinds]
         if self._dialect in _COUNTING:
             if isinstance(node, exp.Sub) and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
                 return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
