@@ -89,13 +89,19 @@ def phrase_end(reading: Reading, start: int) -> int:
             break
         if mark is not None and mark.cue.role in ending:
             break
-        if place > start and (verb_like(word, language) or _ends_at(reading, place)):
+        if place > start and (verb_like(word, language) or _ends_at(reading, place)) and not _is_summed(reading, place):
             break
         place, ending = place + 1, _ENDING_LATER
     return min(place, count)
 
 
 _ENDING_LATER = _ENDING_ROLES | {Role.SUPERLATIVE}
+
+
+def _is_summed(reading: Reading, place: int) -> bool:
+    """Whether an aggregate governs the word: `spend` is a noun in `ranked by total spend`."""
+    before = reading.ends.get(place)
+    return before is not None and before.cue.role is Role.AGGREGATE and before.cue.func in {"SUM", "AVG"}
 
 
 def _ends_at(reading: Reading, place: int) -> bool:

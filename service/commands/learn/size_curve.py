@@ -60,7 +60,7 @@ async def learned_curve(splits: Sequence[SplitLabels], learn: Learning) -> list[
 def curve_text(points: Sequence[CurvePoint]) -> str:
     """The curve as a table for a person, from no labels on."""
     before = points[-1].learned.before
-    rows = [("labels", "rules", "accuracy", "balanced", "F1", "AUC")]
+    rows: list[tuple[str, ...]] = [("labels", "rules", "accuracy", "balanced", "F1", "AUC")]
     figures = [(0, 0, before), *((each.labels, len(each.learned.rules), each.learned.after) for each in points)]
     for labels, rules, found in figures:
         shares = (found.accuracy, found.balanced_accuracy, found.f1, found.auc)
