@@ -83,12 +83,16 @@ def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
         found = _part_of_gap(part, date)
         if found is not None or part == "EPOCH":
             return found
+    return _field(part, plain(date))
+
+
+def _field(part: str, date: exp.Expr) -> exp.Expr | None:
     if part == "DATE":
-        return exp.Date(this=plain(date).copy())
+        return exp.Date(this=date.copy())
     if unit_of(part) == "QUARTER":
-        return quarter(plain(date))
+        return quarter(date)
     pattern = _PARTS.get(part) or _PARTS.get(unit_of(part) or "")
-    return integer(plain(date), pattern) if pattern is not None else None
+    return integer(date, pattern) if pattern is not None else None
 
 
 def quarter(date: exp.Expr) -> exp.Expr:

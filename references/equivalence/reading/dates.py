@@ -194,32 +194,57 @@ def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """Functions that the parser does not know."""
-    name, given = node.name.upper(), node.expressions
-    if name == "WEEKDAY" and len(given) == 1:
-        number = integer(plain(given[0]), "%w")
-        return number if dialect in FROM_ZERO else from_monday(number, 0)
-    if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
-        return call("datetime", plain(given[0]))
-    if name == "MAKE_DATE" and len(given) == 3:
-        return call("day_of", *given)
-    if name in {"DATE_SUB", "DATESUB"} and dialect == "duckdb" and len(given) == 3 and unit_of(given[0]) is not None:
-        return call("day_span", plain(given[2]), plain(given[1]), unit_of(given[0]) or "DAY")
-    if name == "PERIOD_DIFF" and len(given) == 2:
-        return _months_of_periods(*given)
-    if name == "YEARWEEK" and len(given) == 2 and given[1].name in {"1", "3"}:
-        hundreds = exp.Mul(this=iso_week("ISOYEAR", plain(given[0])), expression=exp.Literal.number(100))
-        return exp.paren(exp.Add(this=hundreds, expression=iso_week("WEEK", plain(given[0]))))
-    if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
-        return _plus(given[0], given[1], None, sign=1 if name == "ADDDATE" else -1)
-    return None
+    name = node.name.upper()
+    if name.startswith("TO_TIMESTAMP_") and len(node.expressions) == 1:
+        return call("datetime", plain(node.expressions[0]))
+    count, reader = _FUNCTIONS.get(name, (-1, None))
+    return reader(node, dialect) if reader is not None and len(node.expressions) == count else None
 
 
-def _months_of_periods(late: exp.Expr, early: exp.Expr) -> exp.Expr | None:
+def _weekday(node: exp.Expr, dialect: str) -> exp.Expr:
+    number = integer(plain(node.expressions[0]), "%w")
+    return number if dialect in FROM_ZERO else from_monday(number, 0)
+
+
+def _whole_units(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """DuckDB's DATE_SUB, which counts whole units between two dates."""
+    unit, early, late = node.expressions
+    word = unit_of(unit) if dialect == "duckdb" else None
+    return call("day_span", plain(late), plain(early), word) if word is not None else None
+
+
+def _year_and_week(node: exp.Expr, _: str) -> exp.Expr | None:
+    """MySQL's YEARWEEK, in the modes in which it is that of ISO 8601."""
+    date, mode = node.expressions
+    if mode.name not in {"1", "3"}:
+        return None
+    hundreds = exp.Mul(this=iso_week("ISOYEAR", plain(date)), expression=exp.Literal.number(100))
+    return exp.paren(exp.Add(this=hundreds, expression=iso_week("WEEK", plain(date))))
+
+
+def _days_later(node: exp.Expr, _: str) -> exp.Expr | None:
+    return _plus(*node.expressions, None, sign=1 if node.name.upper() == "ADDDATE" else -1)
+
+
+def _months_of_periods(node: exp.Expr, _: str) -> exp.Expr | None:
     """The months between two dates that MySQL has as numbers of a year and a month."""
-    dates = [each.this if isinstance(each, exp.Cast) else each for each in (late, early)]
+    dates = [each.this if isinstance(each, exp.Cast) else each for each in node.expressions]
     if any(not isinstance(each, exp.TimeToStr) or each.args["format"].name != "%Y%m" for each in dates):
         return None
     return call("day_gap", *(plain(each.this) for each in dates), "MONTH")
+
+
+_FUNCTIONS: Mapping[str, tuple[int, Callable[[exp.Expr, str], exp.Expr | None]]] = {
+    "WEEKDAY": (1, _weekday),
+    "MAKE_DATE": (3, lambda node, _: call("day_of", *node.expressions)),
+    "DATE_SUB": (3, _whole_units),
+    "DATESUB": (3, _whole_units),
+    "PERIOD_DIFF": (2, _months_of_periods),
+    "YEARWEEK": (2, _year_and_week),
+    "ADDDATE": (2, _days_later),
+    "SUBDATE": (2, _days_later),
+}
+"""By name, how many arguments a function takes, and what reads it."""
 
 
 def _next(node: exp.Expr, _: str) -> exp.Expr | None:

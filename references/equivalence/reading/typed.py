@@ -122,17 +122,23 @@ class _Fitting:
         ]
         # only days can be counted so, but for Oracle's
         known = _Kind.MOMENT if self._dialect == "oracle" else _Kind.DAY
-        kinds = [known if each is _Kind.SPAN else each for each in kinds]
-        if self._dialect in _COUNTING:
-            if isinstance(node, exp.Sub) and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
-                return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
-            if kinds[0] in self._countable and kinds[1] in _NUMBERS:
-                negative = exp.Neg(this=exp.paren(node.expression.copy()))
-                return call("day_plus", node.this, node.expression if isinstance(node, exp.Add) else negative, "DAY")
-            if self._dialect == "oracle" and isinstance(node, exp.Sub) and set(kinds) <= {*_DATED, _Kind.WRITTEN}:
-                seconds = _write_arguments(call("day_span", node.this, node.expression, "SECOND"))
-                return exp.paren(exp.Div(this=exp.cast(seconds, "REAL"), expression=exp.Literal.number(86_400)))
-        raise _MeansOtherwise("arithmetic with dates")
+        found = self._counted(node, [known if each is _Kind.SPAN else each for each in kinds])
+        if found is None or self._dialect not in _COUNTING:
+            raise _MeansOtherwise("arithmetic with dates")
+        return found
+
+    def _counted(self, node: exp.Expr, kinds: list[_Kind | None]) -> exp.Expr | None:
+        """The days between two days, a day so many days later, or the days between two moments of Oracle."""
+        less = isinstance(node, exp.Sub)
+        if less and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
+            return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
+        if kinds[0] in self._countable and kinds[1] in _NUMBERS:
+            count = exp.Neg(this=exp.paren(node.expression.copy())) if less else node.expression
+            return call("day_plus", node.this, count, "DAY")
+        if less and self._dialect == "oracle" and set(kinds) <= {*_DATED, _Kind.WRITTEN}:
+            seconds = _write_arguments(call("day_span", node.this, node.expression, "SECOND"))
+            return exp.paren(exp.Div(this=exp.cast(seconds, "REAL"), expression=exp.Literal.number(86_400)))
+        return None
 
     def _truncated(self, node: exp.Expr) -> exp.Expr:
         """The midnight of a date, or the whole part of a number."""
