@@ -111,6 +111,23 @@ def day_span(late: object, early: object, unit: str) -> int | None:
     return (_seconds(one) - _seconds(other)) // SECONDS[unit]
 
 
+def month_span(late: object, early: object, _unit: str) -> float | None:
+    """The months between two dates: whole where the days are the same or both the last, else with 31sts of a month.
+
+    >>> month_span("2024-03-31", "2024-02-29", "MONTH"), month_span("2024-03-30", "2024-02-29", "MONTH")
+    (1.0, 1.032258064516129)
+    """
+    one, other = moment(late), moment(early)
+    if one is None or other is None:
+        return None
+    months = float(_months(one) - _months(other))
+    ends = all(each.day == last_day(each.year, each.month) for each in (one, other))
+    if one.day == other.day or ends:
+        return months
+    seconds = 86_400 * (one.day - other.day) + _seconds(one) % 86_400 - _seconds(other) % 86_400
+    return months + seconds / (31 * 86_400)
+
+
 def day_last(text: object) -> str | None:
     """The last day of the month.
 
@@ -135,11 +152,12 @@ def day_of(year: object, month: object, day: object) -> str | None:
         return None
 
 
-DATE_FUNCTIONS: Mapping[str, tuple[int, Callable[..., str | int | None]]] = {
+DATE_FUNCTIONS: Mapping[str, tuple[int, Callable[..., str | float | None]]] = {
     "day_plus": (3, day_plus),
     "day_floor": (2, day_floor),
     "day_gap": (3, day_gap),
     "day_span": (3, day_span),
+    "month_span": (3, month_span),
     "day_last": (1, day_last),
     "day_of": (3, day_of),
 }

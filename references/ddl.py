@@ -119,7 +119,7 @@ class _Reading:
         elif named is not tree.this:
             parts = parts_of(named)
             declared = Declarations(tree.this, self.dialect, self.enums)
-            table = _table(tree.this, parts, foreign=self.dialect != "sqlite")
+            table = _table(tree.this, parts, self.dialect)
             self.tables.setdefault(parts, replace(table, checks=tuple(declared.checks())))
             self.ignored.extend(f"{each} on {table.name}" for each in declared.ignored())
             self.links.extend(_references(parts, tree.this))
@@ -179,30 +179,32 @@ def _name(table: DeclaredTable, names: TableNames) -> str:
     return table.name if flat == table.parts[-1] else flat
 
 
-def _table(tree: exp.Schema, parts: Parts, *, foreign: bool) -> DeclaredTable:
+def _table(tree: exp.Schema, parts: Parts, dialect: str) -> DeclaredTable:
     definitions = [each for each in tree.expressions if isinstance(each, exp.ColumnDef)]
     keys = [Key(columns=tuple(names), reason="declared PRIMARY KEY") for names in _primary(tree, definitions) if names]
     unique = [tuple(names) for names in _unique(tree, definitions) if names]
     keys.extend(Key(columns=names, reason="declared UNIQUE", nulls=True) for names in unique)
     columns: dict[str, DeclaredColumn] = {}
     for each in definitions:
-        columns.setdefault(each.name.lower(), _column(each, foreign=foreign))
+        columns.setdefault(each.name.lower(), _column(each, dialect))
     found = [key for key in keys if all(name in columns for name in key.columns)]
     name = bare(tree.this.name)
     return DeclaredTable(name=name, columns=tuple(columns.values()), keys=tuple(found), declared=parts)
 
 
-def _column(tree: exp.ColumnDef, *, foreign: bool) -> DeclaredColumn:
-    """A column. In a foreign dialect, SQLite would take some types of texts for numbers."""
+def _column(tree: exp.ColumnDef, dialect: str) -> DeclaredColumn:
+    """A column. In a foreign dialect, SQLite would take some types of texts for numbers; Oracle's DATE has a time."""
     declared = tree.kind.sql("sqlite") if tree.kind is not None else ""
     written = tree.kind.sql() if tree.kind is not None else ""
+    if dialect == "oracle" and tree.kind is not None and tree.kind.is_type(exp.DType.DATE):
+        written = "DATETIME"
     found = kinds(tree)
     required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in found)
     kind = ValueKind.BOOLEAN if written.upper() in _TRUTHS else kind_of(declared)
     return DeclaredColumn(
         name=tree.name,
         kind=kind,
-        declared="TEXT" if kind is ValueKind.TEXT and declared and foreign else declared,
+        declared="TEXT" if kind is ValueKind.TEXT and declared and dialect != "sqlite" else declared,
         nullable=not required,
         written=written,
     )

@@ -82,7 +82,7 @@ class Layout:
 class Sandbox:
     """One throw-away database. Not thread-safe."""
 
-    __slots__ = ("_clear", "_connection", "_fill", "_limits", "_refused", "_started", "_trusted")
+    __slots__ = ("_clear", "_connection", "_dated", "_fill", "_limits", "_refused", "_started", "_trusted")
 
     def __init__(self, tables: Sequence[Layout], limits: Limits | None = None, folding: Folding = Folding.LIKE) -> None:
         self._limits = limits or Limits()
@@ -103,8 +103,7 @@ class Sandbox:
             table.name: f"INSERT INTO {quoted(table.name)} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608 - quoted
             for table in tables
         }
-        for name, (arguments, function) in DATE_FUNCTIONS.items():
-            self._connection.create_function(name, arguments, function, deterministic=True)
+        self._dated = False
         self._trusted = True
         self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._overdue, _STEPS)
@@ -137,6 +136,9 @@ class Sandbox:
             cursor = self._connection.execute(sql)
             rows = cursor.fetchmany(self._limits.rows + 1)
         except sqlite3.Error as error:
+            if not self._dated and str(error).startswith("no such function"):
+                self._add_date_functions()
+                return self.run(sql)
             return self._failure(error)
         except (MemoryError, OverflowError, ValueError) as error:
             return Failure(kind=FailureKind.TOO_LARGE, detail=str(error) or type(error).__name__)
@@ -146,6 +148,12 @@ class Sandbox:
             cursor.close()
             return Failure(kind=FailureKind.TOO_LARGE, detail=f"more than {self._limits.rows} rows")
         return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(rows))
+
+    def _add_date_functions(self) -> None:
+        """Defines them for the first query that calls one: most pairs are not about dates, and it takes time."""
+        self._dated = True
+        for name, (arguments, function) in DATE_FUNCTIONS.items():
+            self._connection.create_function(name, arguments, function, deterministic=True)
 
     def _failure(self, error: sqlite3.Error) -> Failure:
         if self._refused is not None:

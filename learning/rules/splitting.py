@@ -51,6 +51,39 @@ def split_labels(examples: Sequence[LabelledExample], *, learn_from: int | None,
     return split
 
 
+def smaller_split(split: SplitLabels, learn_from: int) -> SplitLabels:
+    """The split with about `learn_from` labels that give and choose the rules, and the same held-out ones.
+
+    Each part keeps its first groups, so those of a smaller number are among those of a larger one. Raises
+    `ValueError` as `split_labels` does, and for a number that is not smaller.
+    """
+    whole = len(split.train) + len(split.chosen_by)
+    if not 0 < learn_from < whole:
+        raise ValueError(f"{learn_from} labels are not fewer than the {whole} that give and choose the rules")
+    choosing = max(1, round(len(split.chosen_by) * learn_from / whole))
+    fewer = SplitLabels(
+        train=_first_groups(split.train, learn_from - choosing),
+        chosen_by=_first_groups(split.chosen_by, choosing),
+        held_out=split.held_out,
+    )
+    labels = [*fewer.train, *fewer.chosen_by]
+    _check(fewer, len(labels), len({each.group for each in labels}))
+    return fewer
+
+
+def _first_groups(part: Sequence[LabelledExample], wanted: int) -> tuple[LabelledExample, ...]:
+    """Whole groups from the start of a part while they fit; at least one."""
+    groups: dict[str, list[LabelledExample]] = {}
+    for each in part:
+        groups.setdefault(each.group, []).append(each)
+    taken: list[LabelledExample] = []
+    for members in groups.values():
+        if taken and len(taken) + len(members) > wanted:
+            break
+        taken += members
+    return tuple(taken)
+
+
 def _taken(order: Sequence[str], groups: dict[str, list[LabelledExample]], wanted: int) -> tuple[list[str], list[str]]:
     """Groups in order while they fit into `wanted` labels, and the others; at least one of each if there are two."""
     taken: list[str] = []

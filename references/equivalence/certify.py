@@ -93,6 +93,6 @@ def _days_only(population: Population, contents: Contents) -> bool:
         len(str(row[place])) == len("2020-01-01") or row[place] is None
         for plan in population.plans
         for place, slot in enumerate(plan.slots)
-        if slot.column.declared.upper() == "DATE"
+        if slot.column.declared.upper() == "DATE" and not slot.column.timed
         for row in contents[plan.name]
     )

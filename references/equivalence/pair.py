@@ -34,7 +34,7 @@ class Level(StrEnum):
 ASSUMPTIONS: Mapping[Level, str] = {
     Level.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table",
     Level.S1: "a nullable column holds NULL",
-    Level.S2: "a guessed key repeats, or a guessed reference has no parent",
+    Level.S2: "a guessed key repeats or is NULL, or a guessed reference has no parent",
     Level.S3: "rows tie in a sort order that decides the result",
     Level.S4: "how often a row repeats counts",
     Level.S5: "the order or the number of columns counts",

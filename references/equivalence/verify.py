@@ -13,7 +13,7 @@ from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
 from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Found, Pair, PairFinding, Witness
 from references.equivalence.pair_reading import PairRefusal, read_pair
-from references.equivalence.reading.canonical import canonical
+from references.equivalence.reading.canonical import same_query
 from references.equivalence.reading.side import RefusalKind, Side, as_written
 from references.equivalence.search.bench import PairBench
 from references.equivalence.search.minimal import smallest
@@ -142,7 +142,7 @@ class _Case:
             for name, side, failure in zip(("sql_a", "sql_b"), (self.a, self.b), bench.failures(), strict=True):
                 if failure is not None:
                     return _failed(name, side, failure)
-            if canonical(self.a.tree) == canonical(self.b.tree):
+            if same_query(self.a.tree, self.b.tree):
                 return _same(self.bound)
             return self._searched(bench, population)
         finally:

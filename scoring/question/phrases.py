@@ -89,7 +89,7 @@ def phrase_end(reading: Reading, start: int) -> int:
             break
         if mark is not None and mark.cue.role in ending:
             break
-        if place > start and (verb_like(word, language) or _ends_at(reading, place)):
+        if place > start and _ends_at(reading, place):
             break
         place, ending = place + 1, _ENDING_LATER
     return min(place, count)
@@ -98,10 +98,20 @@ def phrase_end(reading: Reading, start: int) -> int:
 _ENDING_LATER = _ENDING_ROLES | {Role.SUPERLATIVE}
 
 
+def _is_summed(reading: Reading, place: int) -> bool:
+    """Whether an aggregate governs the word: `spend` is a noun in `ranked by total spend`."""
+    before = reading.ends.get(place)
+    return before is not None and before.cue.role is Role.AGGREGATE and before.cue.func in {"SUM", "AVG"}
+
+
 def _ends_at(reading: Reading, place: int) -> bool:
-    """Whether a plural before `place` ends the phrase: it does in `ships carry`, not in `sales amount`."""
+    """Whether a verb, or a plural before `place`, ends the phrase: in `ships carry`, not in `sales amount`."""
     language, before = reading.language, reading.tokens[place - 1]
     word = reading.lowers[place]
+    if _is_summed(reading, place):
+        return False
+    if verb_like(word, language):
+        return True
     if before.stem == before.lower or before.lower in language.plural_modifiers:
         return False
     named = word in language.measures or word in language.classifiers or reading.tokens[place].stem in language.ordinary

@@ -52,8 +52,10 @@ def test_conditions_that_do_not_are_refuted_by_dates_that_exist(case: list[str])
     assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0), finding
     assert finding.witness is not None
     assert runs_again(pair(*case), finding.witness)
+    # a DATE of Oracle holds a time of day
+    length = len("2020-02-29 00:00:00" if case[0] == "oracle" else "2020-02-29")
     for seen, due, entered in (row[1:4] for row in finding.witness.rows["visits"]):
-        assert [len(str(each)) for each in (seen, due)] == [10, 10]
+        assert [len(str(each)) for each in (seen, due)] == [length, length]
         assert all(is_date(str(each)) for each in (seen, due, entered))
 
 
@@ -61,6 +63,36 @@ def test_an_interval_before_today_is_searched_without_a_schema_too() -> None:
     query = "SELECT id FROM shop.orders WHERE placed >= DATE_SUB(CURRENT_DATE(), INTERVAL {} DAY)"
     finding = verify(Pair(sql_a=query.format(30), sql_b=query.format(31), dialect="bigquery"), bound=0)
     assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
+IN_2024 = ("day BETWEEN '2024-01-01' AND '2024-12-31'", "EXTRACT(YEAR FROM day) = 2024")
+LATE = ("paid - due > 14", "paid > due + INTERVAL '14 days'")
+
+
+def inferred(a: str, b: str) -> PairFinding:
+    sql_a, sql_b = (f"SELECT id FROM bills WHERE {each}" for each in (a, b))
+    return verify(Pair(sql_a=sql_a, sql_b=sql_b, dialect="postgres"), bound=1)
+
+
+@pytest.mark.parametrize(("a", "b"), [IN_2024, LATE])
+def test_dates_without_a_schema_are_days(a: str, b: str) -> None:
+    assert inferred(a, b).verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND
+
+
+def test_dates_without_a_schema_have_times_where_their_name_says_so() -> None:
+    finding = inferred(*(each.replace("day", "sold_at") for each in IN_2024))
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
+def test_a_guessed_key_is_null_only_where_guesses_do_not_hold() -> None:
+    queries = [f"SELECT customer_id, COUNT({each}) FROM orders GROUP BY customer_id" for each in ("orders.id", "*")]
+    assert verify(Pair(sql_a=queries[0], sql_b=queries[1])).level is Level.S2
+
+
+def test_a_day_in_another_zone_is_not_compared() -> None:
+    query = "SELECT id FROM visits WHERE DATE(entered, '{}') = DATE '2024-05-01'"
+    days = [query.format(zone) for zone in ("America/New_York", "UTC")]
+    assert verify(Pair(sql_a=days[0], sql_b=days[1], dialect="bigquery")).verdict is EquivalenceVerdict.UNSUPPORTED
 
 
 FUNCTIONS = {
@@ -82,10 +114,16 @@ FUNCTIONS = {
         "MAKE_DATE(2020, CAST(EXTRACT(MONTH FROM d) AS INTEGER), 1)", "d < m",
     ],
     "mysql": [
+        "WEEK(d)", "WEEK(d, 5)", "WEEKOFYEAR(d)", "YEARWEEK(d, 3)", "TO_DAYS(d)",
         "LAST_DAY(d)", "TIMESTAMPDIFF(MONTH, d, e)", "TIMESTAMPDIFF(YEAR, e, d)", "TIMESTAMPDIFF(DAY, d, e)",
         "TIMESTAMPDIFF(HOUR, m, e)", "DATEDIFF(d, m)", "DAYOFWEEK(d)", "DATE_ADD(d, INTERVAL 3 WEEK)",
     ],
-    "snowflake": ["DATEDIFF(month, d, e)", "DATEDIFF(quarter, e, d)", "DATEDIFF(hour, d, m)", "ADD_MONTHS(d, 1)"],
+    "snowflake": [
+        "DATEDIFF(month, d, e)", "DATEDIFF(quarter, e, d)", "DATEDIFF(hour, d, m)", "ADD_MONTHS(d, 1)",
+        "MONTHS_BETWEEN(d, e)", "LAST_DAY(d, 'quarter')", "WEEKISO(d)",
+    ],
+    "tsql": ["DATEPART(week, d)", "CONVERT(VARCHAR(10), m, 103)", "DATEADD(month, DATEDIFF(month, 0, d), 0)"],
+    "bigquery": ["EXTRACT(WEEK FROM d)", "EXTRACT(ISOYEAR FROM d)", "DATE_TRUNC(d, ISOYEAR)"],
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
     references = _references(schema, tables)
     forms = _forms(tables, facts, typed=typed)
     if schema.inferred:
-        forms = {cell: DateForm.EITHER for cell in forms if cell in facts.dated}
+        forms = _inferred(forms, facts)
     classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
     groups: dict[Cell, list[tuple[Cell, DeclaredColumn]]] = {}
     for cell, column in _cells(tables):
@@ -75,6 +75,12 @@ def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dic
         for cell, column in _cells(tables)
         if (form := column.dates(translated=typed)) is not None and cell not in facts.undated
     }
+
+
+def _inferred(forms: Mapping[Cell, DateForm], facts: Facts) -> dict[Cell, DateForm]:
+    """The same without a schema, where columns hold dates that a query computes with."""
+    dated = {cell: form for cell, form in forms.items() if cell in facts.dated}
+    return {cell: form if form is DateForm.DAY else DateForm.EITHER for cell, form in dated.items()}
 
 
 def _as_compared(cell: Cell, form: DateForm, facts: Facts) -> DateForm:

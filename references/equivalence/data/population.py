@@ -207,10 +207,11 @@ def _holds(plan: TablePlan, rows: Sequence[Row]) -> bool:
 
 
 def _unique(plan: TablePlan, rows: Sequence[Row], *, loose: bool) -> bool:
-    """Whether no key repeats; guessed keys may when `loose`."""
+    """Whether no key repeats, and no guessed one is NULL; guessed keys may when `loose`."""
     for positions, guessed in plan.keys:
         keys = [key for row in rows if None not in (key := tuple(row[each] for each in positions))]
-        if not (guessed and loose) and len(set(keys)) < len(keys):
+        unknown = guessed and len(keys) < len(rows)
+        if not (guessed and loose) and (unknown or len(set(keys)) < len(keys)):
             return False
     return True
 

@@ -15,7 +15,7 @@ Step: TypeAlias = tuple[int, str]
 
 _MODIFIER = re.compile(r"[+-]?(\d{1,5}) (second|minute|hour|day|month|year)s?", re.IGNORECASE)
 _MODIFIED = frozenset({"date", "datetime", "strftime", "julianday"})
-_COUNTING = frozenset({"day_gap", "day_span"})
+_COUNTING = frozenset({"day_gap", "day_span", "month_span"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SMALLER = {"HOUR": "MINUTE", "MINUTE": "SECOND"}
 """What one may be off by, next to a day."""

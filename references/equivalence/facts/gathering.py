@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from sqlglot import exp, parse_one
 from sqlglot.optimizer.scope import Scope
@@ -78,7 +79,7 @@ class Gatherer:
             if operator is not None:
                 self._compare(operator, node.this, node.args["expression"], self._origins.scope(node))
                 continue
-            reader = next((reader for kinds, reader in _READERS if isinstance(node, kinds)), None)
+            reader = _reader_of(type(node))
             if reader is not None:
                 reader(self, node)
 
@@ -251,6 +252,11 @@ _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gat
     (exp.Join, Gatherer.using),
 )
 """What is noted of each kind of node; the first that fits counts."""
+
+
+@lru_cache(maxsize=1024)
+def _reader_of(kind: type[exp.Expr]) -> Callable[[Gatherer, exp.Expr], None] | None:
+    return next((reader for kinds, reader in _READERS if issubclass(kind, kinds)), None)
 
 
 def _whole_cut(node: exp.Expr) -> exp.Expr | None:

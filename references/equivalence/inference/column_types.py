@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.inference.naming import kind_by_name
+from references.equivalence.inference.naming import has_time, kind_by_name
 from references.equivalence.reading.origins import Cell
 from references.equivalence.reading.side import Side
 from references.sandbox import Folding
@@ -23,21 +23,42 @@ def with_types(schema: Schema, sides: Sequence[Side]) -> Schema:
     """Sets the column types: by what columns are compared or computed with, else by their names."""
     facts = gathered(schema, sides)
     truths = facts.truths if all(each.folding is Folding.NEVER for each in sides) else set[Cell]()
+    typed = any(each.translated for each in sides)
     votes = {
-        (cell := (folded, column.name.lower())): ValueKind.BOOLEAN if cell in truths else _vote(cell, facts)
+        (cell := (folded, column.name.lower())): ValueKind.BOOLEAN
+        if cell in truths
+        else _vote(cell, facts, typed=typed)
         for folded, table in schema.tables.items()
         for column in table.columns
     }
+    if typed:
+        _date(votes, facts)
     _spread(votes, facts)
     for cell in sorted(votes):
         if votes[cell] is None:
             votes[cell] = kind_by_name(cell[1])
             _spread(votes, facts)
     tables: dict[str, DeclaredTable] = {}
+    timed = facts.timed | facts.moments
     for folded, table in schema.tables.items():
-        columns = [_as(column, votes[folded, column.name.lower()] or ValueKind.TEXT) for column in table.columns]
+        columns = [
+            _as(
+                column,
+                votes[folded, column.name.lower()] or ValueKind.TEXT,
+                timed=(folded, column.name.lower()) in timed,
+            )
+            for column in table.columns
+        ]
         tables[folded] = replace(table, columns=tuple(columns))
     return replace(schema, tables=tables)
+
+
+def _date(votes: dict[Cell, ValueKind | None], facts: Facts) -> None:
+    """Makes dates of the numbers that are compared with dates: of `paid - due > 14`, where `due` is one."""
+    for one, other in sorted(facts.meets):
+        for here, there in ((one, other), (other, one)):
+            if votes.get(here) is ValueKind.INTEGER and there in facts.dated and here in facts.numeric:
+                votes[here] = votes[there]
 
 
 def _spread(votes: dict[Cell, ValueKind | None], facts: Facts) -> None:
@@ -49,17 +70,20 @@ def _spread(votes: dict[Cell, ValueKind | None], facts: Facts) -> None:
                     votes[here] = votes[there]
 
 
-def _as(column: DeclaredColumn, kind: ValueKind) -> DeclaredColumn:
-    return replace(column, kind=kind, declared=kind.value)
+def _as(column: DeclaredColumn, kind: ValueKind, *, timed: bool) -> DeclaredColumn:
+    """The column with its type. Dates have times of day where a query or the name says so."""
+    moments = kind is ValueKind.DATE and (timed or has_time(column.name))
+    return replace(column, kind=kind, declared=kind.value, written="DATETIME" if moments else "")
 
 
-def _vote(cell: Cell, facts: Facts) -> ValueKind | None:
+def _vote(cell: Cell, facts: Facts, *, typed: bool) -> ValueKind | None:
+    """A type by what a column is compared with. In a dialect with types, a number has no date functions."""
     values = [*facts.inside.get(cell, ())]
     texts = [each for each in values if isinstance(each, str)]
     if texts:
         return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
     if any(isinstance(each, float) for each in values):
         return ValueKind.REAL
-    if values or cell in facts.numeric:
-        return ValueKind.INTEGER
-    return ValueKind.DATE if cell in facts.dated else None
+    if cell in facts.dated and (typed or not values):
+        return ValueKind.DATE
+    return ValueKind.INTEGER if values or cell in facts.numeric else None

@@ -12,6 +12,7 @@ _NUMBERS = re.compile(
     r"points|rating|weight|height|length|population|capacity|percent|rate|hours|minutes|level)$"
 )
 _TIMES = re.compile(r"date|time|_at$|_on$|birthday|dob")
+_MOMENTS = re.compile(r"time|stamp|(?:_|^)at$|(?:_|^)ts$|^(?:created|updated|modified)")
 _PLURALS = (("people", "person"), ("ies", "y"), ("ves", "f"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", ""))
 _MOST_WORDS = 8
 _ENDINGS = ("id", "code", "no", "number", "key", "uuid", "nr", "ref")
@@ -27,6 +28,15 @@ def kind_by_name(name: str) -> ValueKind:
     if _TIMES.search(folded):
         return ValueKind.DATE
     return ValueKind.INTEGER if _NUMBERS.search(folded) else ValueKind.TEXT
+
+
+def has_time(name: str) -> bool:
+    """Whether a column of dates has times of day, from its name.
+
+    >>> has_time("created_at"), has_time("order_date")
+    (True, False)
+    """
+    return bool(_MOMENTS.search(name.lower()))
 
 
 def plain_name(name: str) -> str:

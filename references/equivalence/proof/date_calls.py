@@ -213,6 +213,20 @@ def _span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None
     return UnknownValue(null=some((late.null, early.null)), value=value, sort=Sort.INTEGER)
 
 
+def _month_span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None:
+    """Months between two dates, with 31sts of a month."""
+    found = _two(machine, node, frame)
+    if found is None:
+        return None
+    late, early, _ = found
+    one, other = late.day % 31, early.day % 31
+    whole = some((one == other, every(each.day % 31 + 1 == last(each.day / 31) for each in (late, early))))
+    seconds = DAY_SECONDS * (one - other) + late.seconds - early.seconds
+    rest = z3.ToReal(pick(whole, integer(0), seconds)) / (31 * DAY_SECONDS)
+    value = z3.ToReal(late.day / 31 - early.day / 31) + rest
+    return UnknownValue(null=some((late.null, early.null)), value=value, sort=Sort.REAL)
+
+
 def _months(late: Moment, early: Moment) -> Number:
     """The whole months from one moment to a later one."""
     one, other = late.day % 31, early.day % 31
@@ -263,6 +277,7 @@ _READERS: Mapping[str, Reader] = {
     "day_floor": _floor,
     "day_gap": _gap,
     "day_span": _span,
+    "month_span": _month_span,
     "day_last": _last,
     "day_of": _of,
 }

@@ -5,6 +5,21 @@ from __future__ import annotations
 from sqlglot import exp
 
 
+def same_query(a: exp.Query, b: exp.Query) -> bool:
+    """Whether two queries differ in spelling only. Most do not even name the same things, which is soon seen.
+
+    >>> from sqlglot import parse_one
+    >>> same_query(parse_one("SELECT Name AS n FROM Shelf"), parse_one("select name from shelf"))
+    True
+    """
+    return _named(a) == _named(b) and canonical(a) == canonical(b)
+
+
+def _named(tree: exp.Query) -> list[str]:
+    """The columns, tables and constants of a query, in order."""
+    return sorted(node.name.lower() for node in tree.find_all(exp.Column, exp.Table, exp.Literal))
+
+
 def canonical(tree: exp.Query) -> str:
     """Returns the query in lower case, without comments and without output names that nothing uses.
 

@@ -7,15 +7,11 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from references.date_functions import END_MONTH, MONTHS, SECONDS
+from references.date_functions import END_MONTH, MONTHS
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
+from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, iso_week, part_of_date, quarter
+from references.equivalence.reading.date_words import call, integer, plain, unit_of
 
-_UNITS: Mapping[str, str] = {
-    "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
-    "MM": "MONTH", "M": "MONTH", "MON": "MONTH", "YY": "YEAR", "YYYY": "YEAR", "Y": "YEAR", "QQ": "QUARTER",
-    "Q": "QUARTER", "WK": "WEEK", "WW": "WEEK", "HH": "HOUR", "MI": "MINUTE", "SS": "SECOND", "S": "SECOND",
-}  # fmt: skip
-"""Short names of units. A plural loses its S."""
 _MONDAYS = frozenset(
     {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
 )
@@ -24,49 +20,17 @@ _FROM_MONDAY = frozenset({"ISOWEEK", "IW", "MONDAY"})
 """Words for a week that begins on Monday."""
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
-_PARTS: Mapping[str, str] = {
-    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
-    "DAYOFYEAR": "%j", "YEAR_MONTH": "%Y%m",
-}  # fmt: skip
-_PART_CALLS: Mapping[type[exp.Expr], str] = {
-    exp.Year: "YEAR",
-    exp.Month: "MONTH",
-    exp.Day: "DAY",
-    exp.DayOfMonth: "DAY",
-    exp.DayOfYear: "DOY",
-    exp.Quarter: "QUARTER",
-    exp.DayOfWeek: "WEEKDAY",
-    exp.DayOfWeekIso: "ISODOW",
-    exp.Hour: "HOUR",
-    exp.Minute: "MINUTE",
-    exp.Second: "SECOND",
-}
-_FROM_ONE = frozenset({"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks"})
-"""Dialects whose DAYOFWEEK is 1 on Sunday."""
-_FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
-"""Dialects in which a Sunday is 0."""
-_NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
-_WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
+_STYLES: Mapping[str, str] = {
+    "23": "%Y-%m-%d", "112": "%Y%m%d", "20": "%Y-%m-%d %H:%M:%S", "120": "%Y-%m-%d %H:%M:%S", "101": "%m/%d/%Y",
+    "103": "%d/%m/%Y", "104": "%d.%m.%Y", "105": "%d-%m-%Y", "110": "%m-%d-%Y", "111": "%Y/%m/%d", "102": "%Y.%m.%d",
+    "108": "%H:%M:%S", "8": "%H:%M:%S",
+}  # fmt: skip
+"""T-SQL's styles of dates by number."""
+_YEAR_NOUGHT = "0000-01-01"
+_WEEKDAYS = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")
+_UTC = frozenset({"UTC", "ETC/UTC", "GMT", "Z", "+00:00"})
 _SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
-
-
-def unit_of(node: exp.Expr | str | None, default: str = "DAY") -> str | None:
-    """The unit that a word names; `None` for another.
-
-    >>> unit_of("days"), unit_of("mm"), unit_of("fortnight")
-    ('DAY', 'MONTH', None)
-    """
-    word = (default if node is None else node if isinstance(node, str) else node.name).upper()
-    word = _UNITS.get(word, word)
-    word = word if word in MONTHS or word in SECONDS else word.removesuffix("S")
-    return word if word in MONTHS or word in SECONDS else None
-
-
-def call(name: str, *arguments: exp.Expr | str) -> exp.Expr:
-    """A call of one of the date functions; texts are literals."""
-    given = [exp.Literal.string(each) if isinstance(each, str) else each.copy() for each in arguments]
-    return exp.Anonymous(this=name.upper(), expressions=given)
 
 
 def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -76,18 +40,11 @@ def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
     >>> dated(parse_one("DATE_SUB(d, INTERVAL 1 MONTH)", dialect="mysql"), "mysql").sql("sqlite")
     "DAY_PLUS(d, -1, 'MONTH')"
     """
-    part = _part(node, dialect)
+    part = part_of_date(node, dialect)
     if part is not None:
         return part
     reader = _READERS.get(type(node))
     return reader(node, dialect) if reader is not None else None
-
-
-def plain(node: exp.Expr) -> exp.Expr:
-    """The date itself, without the conversions that the parser puts around it."""
-    while isinstance(node, _WRAPPERS):
-        node = node.this
-    return node
 
 
 def _later(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -101,8 +58,17 @@ def _earlier(node: exp.Expr, _: str) -> exp.Expr | None:
 def _plus(date: exp.Expr, count: exp.Expr, unit: exp.Expr | None, *, sign: int) -> exp.Expr | None:
     if isinstance(count, exp.Interval):
         return _with_interval(date, count, sign=sign)
-    word, number = unit_of(unit), _number(count, sign)
-    return call("day_plus", plain(date), number, word) if word is not None and number is not None else None
+    word, number, start = unit_of(unit), _number(count, sign), _day_numbered(plain(date))
+    if word is None or number is None or start is None:
+        return None
+    return call("day_plus", start, number, word)
+
+
+def _day_numbered(node: exp.Expr) -> exp.Expr | None:
+    """The date, or for a number the day that T-SQL counts from 1900; no other dialect takes a number for a date."""
+    if not isinstance(node, exp.Literal) or node.is_string:
+        return node
+    return exp.Literal.string("1900-01-01") if node.name == "0" else None
 
 
 def _number(node: exp.Expr, sign: int) -> exp.Expr | None:
@@ -156,6 +122,9 @@ def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
 def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
     """The first day of the unit; a week begins on Monday, or the day before."""
     name = word.name.upper() if word is not None else ""
+    if name == "ISOYEAR":
+        fourth = call("day_of", iso_week(name, date), exp.Literal.number(1), exp.Literal.number(4))
+        return call("day_floor", fourth, "WEEK")
     unit = "WEEK" if name in {*_FROM_MONDAY, "SUNDAY"} else unit_of(word)
     if unit is None or unit in {"MINUTE", "SECOND"}:
         return None
@@ -168,6 +137,10 @@ def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | No
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
     late, early = plain(node.this), plain(node.expression)
+    if early.name == _YEAR_NOUGHT and isinstance(early, exp.Literal) and unit_of(word) == "DAY":
+        # MySQL's TO_DAYS, which counts from a year that no calendar has
+        days = call("day_gap", late, "0001-01-01", "DAY")
+        return exp.paren(exp.Add(this=days, expression=exp.Literal.number(365)))
     starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
     unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
     if unit == "WEEK" and dialect in _BOUNDARIES:
@@ -184,8 +157,34 @@ def _weeks(late: exp.Expr, early: exp.Expr, word: exp.Expr | None, dialect: str)
     return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
 
 
-def _last(node: exp.Expr, _: str) -> exp.Expr | None:
-    return call("day_last", plain(node.this)) if unit_of(node.args.get("unit"), "MONTH") == "MONTH" else None
+def _months_between(node: exp.Expr, _: str) -> exp.Expr | None:
+    return call("month_span", plain(node.this), plain(node.expression), "MONTH")
+
+
+def _days_of_epoch(node: exp.Expr, _: str) -> exp.Expr | None:
+    return call("day_gap", plain(node.this), "1970-01-01", "DAY")
+
+
+def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """The last day of a month. Oracle keeps the time of day."""
+    unit, date = unit_of(node.args.get("unit"), "MONTH"), plain(node.this)
+    if unit in {"QUARTER", "YEAR"}:
+        after = call("day_plus", call("day_floor", date, unit), exp.Literal.number(MONTHS[unit]), "MONTH")
+        return exp.Date(this=call("day_plus", after, exp.Neg(this=exp.Literal.number(1)), "DAY"))
+    if unit != "MONTH":
+        return None
+    last = call("day_last", date)
+    return call("day_plus", date, call("day_gap", last, date, "DAY"), "DAY") if dialect == "oracle" else last
+
+
+def _styled(node: exp.Expr, _: str) -> exp.Expr | None:
+    """T-SQL's CONVERT: of a date to a text by the number of a style, or a cast."""
+    style, to, value = node.args.get("style"), node.this, node.expression
+    if style is None or not to.is_type(*exp.DataType.TEXT_TYPES):
+        return exp.Cast(this=value.copy(), to=to.copy()) if style is None else None
+    format_ = _STYLES.get(style.name)
+    text = formatted(plain(value), exp.Literal.string(format_)) if format_ is not None else None
+    return exp.Cast(this=text, to=to.copy()) if text is not None else None
 
 
 def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -195,17 +194,74 @@ def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """Functions that the parser does not know."""
-    name, given = node.name.upper(), node.expressions
-    if name == "WEEKDAY" and len(given) == 1:
-        number = _integer(plain(given[0]), "%w")
-        return number if dialect in _FROM_ZERO else _from_monday(number, 0)
-    if name.startswith("TO_TIMESTAMP_") and len(given) == 1:
-        return call("datetime", plain(given[0]))
-    if name == "MAKE_DATE" and len(given) == 3:
-        return call("day_of", *given)
-    if name in {"ADDDATE", "SUBDATE"} and len(given) == 2:
-        return _plus(given[0], given[1], None, sign=1 if name == "ADDDATE" else -1)
-    return None
+    name = node.name.upper()
+    if name.startswith("TO_TIMESTAMP_") and len(node.expressions) == 1:
+        return call("datetime", plain(node.expressions[0]))
+    count, reader = _FUNCTIONS.get(name, (-1, None))
+    return reader(node, dialect) if reader is not None and len(node.expressions) == count else None
+
+
+def _weekday(node: exp.Expr, dialect: str) -> exp.Expr:
+    number = integer(plain(node.expressions[0]), "%w")
+    return number if dialect in FROM_ZERO else from_monday(number, 0)
+
+
+def _whole_units(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """DuckDB's DATE_SUB, which counts whole units between two dates."""
+    unit, early, late = node.expressions
+    word = unit_of(unit) if dialect == "duckdb" else None
+    return call("day_span", plain(late), plain(early), word) if word is not None else None
+
+
+def _year_and_week(node: exp.Expr, _: str) -> exp.Expr | None:
+    """MySQL's YEARWEEK, in the modes in which it is that of ISO 8601."""
+    date, mode = node.expressions
+    if mode.name not in {"1", "3"}:
+        return None
+    hundreds = exp.Mul(this=iso_week("ISOYEAR", plain(date)), expression=exp.Literal.number(100))
+    return exp.paren(exp.Add(this=hundreds, expression=iso_week("WEEK", plain(date))))
+
+
+def _days_later(node: exp.Expr, _: str) -> exp.Expr | None:
+    return _plus(*node.expressions, None, sign=1 if node.name.upper() == "ADDDATE" else -1)
+
+
+def _months_of_periods(node: exp.Expr, _: str) -> exp.Expr | None:
+    """The months between two dates that MySQL has as numbers of a year and a month."""
+    dates = [each.this if isinstance(each, exp.Cast) else each for each in node.expressions]
+    if any(not isinstance(each, exp.TimeToStr) or each.args["format"].name != "%Y%m" for each in dates):
+        return None
+    return call("day_gap", *(plain(each.this) for each in dates), "MONTH")
+
+
+_FUNCTIONS: Mapping[str, tuple[int, Callable[[exp.Expr, str], exp.Expr | None]]] = {
+    "WEEKDAY": (1, _weekday),
+    "MAKE_DATE": (3, lambda node, _: call("day_of", *node.expressions)),
+    "DATE_SUB": (3, _whole_units),
+    "DATESUB": (3, _whole_units),
+    "PERIOD_DIFF": (2, _months_of_periods),
+    "YEARWEEK": (2, _year_and_week),
+    "ADDDATE": (2, _days_later),
+    "SUBDATE": (2, _days_later),
+}
+"""By name, how many arguments a function takes, and what reads it."""
+
+
+def _next(node: exp.Expr, _: str) -> exp.Expr | None:
+    """The first day after a date that is a weekday: one to seven days later."""
+    name = node.expression.name.upper()[:2]
+    if name not in _WEEKDAYS:
+        return None
+    date = plain(node.this)
+    past = exp.Add(this=integer(date, "%w"), expression=exp.Literal.number(7 - _WEEKDAYS.index(name)))
+    rest = exp.Mod(this=exp.paren(past), expression=exp.Literal.number(7))
+    return call("day_plus", date, exp.Sub(this=exp.Literal.number(7), expression=exp.paren(rest)), "DAY")
+
+
+def _in_zone(node: exp.Expr, _: str) -> exp.Expr | None:
+    """A day in UTC, which every moment here is in. For SQLite, the zone would be a modifier."""
+    zone = node.args.get("zone")
+    return exp.Date(this=plain(node.this).copy()) if zone is not None and zone.name.upper() in _UTC else None
 
 
 def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -221,6 +277,8 @@ def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
         format_ = exp.Literal.string(format_.name.removesuffix("strict"))
     worded = isinstance(node, exp.ToChar) or dialect == "postgres"
     found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    if isinstance(node, exp.ToChar) and format_ is not None and format_.name.upper() == "Q":
+        return exp.cast(quarter(plain(node.this)), "TEXT")
     # one that cannot be written is refused as TO_CHAR is
     return found or exp.ToChar(this=node.this.copy(), format=format_)
 
@@ -254,18 +312,6 @@ def _counts_months(node: exp.Expr) -> bool:
     return any(each.name in MONTHS for each in node.find_all(exp.Literal) if each.is_string)
 
 
-def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
-    """The seconds or whole days between two moments, or the whole years of AGE."""
-    gap = gap.unnest()
-    if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE" and len(gap.expressions) == 2:
-        return call("day_span", *map(plain, gap.expressions), "YEAR") if part == "YEAR" else None
-    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
-        return None
-    unit = "DAY" if part == "DAY" else "SECOND"
-    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
-    return whole if part == "DAY" else exp.cast(whole, "REAL")
-
-
 _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = {
     **dict.fromkeys((exp.DateAdd, exp.DatetimeAdd, exp.TimestampAdd, exp.TsOrDsAdd), _later),
     **dict.fromkeys((exp.DateSub, exp.DatetimeSub, exp.TimestampSub), _earlier),
@@ -274,6 +320,11 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     **dict.fromkeys((exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff), _difference),
     exp.AddMonths: _months_later,
     exp.LastDay: _last,
+    exp.MonthsBetween: _months_between,
+    exp.UnixDate: _days_of_epoch,
+    exp.Convert: _styled,
+    exp.NextDay: _next,
+    exp.Date: _in_zone,
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
     exp.StrToDate: _parsed,
@@ -283,57 +334,3 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     **dict.fromkeys((exp.Cast, exp.TryCast, exp.Timestamp, exp.TsOrDsToDatetime), _moment),
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _compared),
 }
-
-
-def _part(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    """An extracted year, quarter, month, day, weekday or time, as a whole number."""
-    part, date = _asked(node)
-    if part is None:
-        return None
-    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
-        return _weekday(part, plain(date), dialect)
-    if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
-        found = _part_of_gap(part, date)
-        if found is not None or part == "EPOCH":
-            return found
-    if part == "DATE":
-        return exp.Date(this=plain(date).copy())
-    if unit_of(part) == "QUARTER":
-        third = exp.paren(exp.Add(this=_integer(plain(date), "%m"), expression=exp.Literal.number(2)))
-        return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
-    pattern = _PARTS.get(part) or _PARTS.get(unit_of(part) or "")
-    return _integer(plain(date), pattern) if pattern is not None else None
-
-
-def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
-    """The part of a date that a node takes, and the date."""
-    if isinstance(node, exp.Extract):
-        return node.name.upper(), node.expression
-    if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
-        return node.expressions[0].name.upper(), node.expressions[1]
-    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
-        return "EPOCH", node.this
-    return _PART_CALLS.get(type(node)), node.this
-
-
-def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
-    number = _integer(date, "%w")
-    if part in {"ISODOW", "DAYOFWEEKISO"}:
-        return _from_monday(number, 1)
-    if dialect in _FROM_ZERO:
-        return number
-    counted = part in {"WEEKDAY", "DAYOFWEEK"} and dialect in _FROM_ONE
-    return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
-
-
-def _from_monday(number: exp.Expr, first: int) -> exp.Expr:
-    """The number of a weekday, counted from Monday."""
-    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
-    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
-    return exp.Case(
-        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
-    )
-
-
-def _integer(date: exp.Expr, pattern: str) -> exp.Expr:
-    return exp.cast(exp.TimeToStr(this=date.copy(), format=exp.Literal.string(pattern)), "INTEGER")

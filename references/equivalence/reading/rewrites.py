@@ -25,6 +25,8 @@ _ROUNDING = frozenset(
     }
 )  # fmt: skip
 """Dialects whose CAST to an integer rounds. SQLite truncates."""
+_CUTTING = frozenset({"postgres", "redshift", "mysql", "singlestore", "tsql", "fabric", "oracle"})
+"""Dialects whose CAST to a text of n characters takes the first n. SQLite takes all."""
 _DECIMALS = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
 
 
@@ -41,10 +43,12 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return _whole_average(node)
     if isinstance(node, exp.Length):
         return _length(node, dialect)
+    if isinstance(node, exp.Left | exp.Right):
+        return _end(node)
     if isinstance(node, exp.Like | exp.ILike) and dialect in _ESCAPING:
         return _escaped(node)
     if isinstance(node, exp.Cast):
-        return _scaled(node, dialect) or _rounded(node, dialect)
+        return _scaled(node, dialect) or _rounded(node, dialect) or _cut(node, dialect)
     return None
 
 
@@ -58,6 +62,16 @@ def _whole_average(node: exp.Avg) -> exp.Expr:
     """The mean of whole numbers is a whole number, as the quotient of their sum and their count."""
     total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy())
     return exp.paren(exp.Div(this=total, expression=count, typed=True, safe=True), copy=False)
+
+
+def _end(node: exp.Left | exp.Right) -> exp.Expr | None:
+    """The first or the last characters, which SQLite takes by SUBSTR."""
+    count = node.expression
+    if not isinstance(count, exp.Literal) or not count.name.isdigit() or count.name == "0":
+        return None
+    if isinstance(node, exp.Left):
+        return exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=count.copy())
+    return exp.Substring(this=node.this.copy(), start=exp.Neg(this=count.copy()))
 
 
 def _length(node: exp.Length, dialect: str) -> exp.Expr | None:
@@ -78,6 +92,20 @@ def _escaped(node: exp.Expr) -> exp.Expr | None:
     copy = node.copy()
     copy.set("expression", exp.Literal.string(pattern.name))
     return exp.Escape(this=copy, expression=exp.Literal.string("\\"))
+
+
+def _cut(node: exp.Cast, dialect: str) -> exp.Expr | None:
+    """A cast to CHAR(n) or VARCHAR(n) takes the first characters."""
+    given = [each.name for each in node.to.expressions]
+    if (
+        dialect not in _CUTTING
+        or not node.is_type(*exp.DataType.TEXT_TYPES)
+        or len(given) != 1
+        or not given[0].isdigit()
+    ):
+        return None
+    text = exp.cast(node.this.copy(), "TEXT")
+    return exp.Substring(this=text, start=exp.Literal.number(1), length=exp.Literal.number(given[0]))
 
 
 def _scaled(node: exp.Cast, dialect: str) -> exp.Expr | None:

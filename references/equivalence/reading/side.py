@@ -10,14 +10,12 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
+from references.equivalence.reading.date_words import NOW
 from references.equivalence.reading.translation import folding_of, translated
 from references.sandbox import Folding
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query
-
-NOW = "2024-06-15 12:00:00"
-"""The time that every clock function of a query returns."""
 
 _CLOCKS: dict[type[exp.Expr], str] = {
     exp.CurrentDate: NOW[:10],

@@ -35,6 +35,7 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.Extract: "a part of a date",
     exp.StrToDate: "a text read as a date by a format",
     exp.ToChar: "a date format, or a number by a format",
+    exp.Convert: "CONVERT with a style",
     exp.Greatest: "GREATEST, which leaves NULLs out or not",
     exp.Least: "LEAST, which leaves NULLs out or not",
     exp.GroupConcat: "joined texts, whose order is open",
@@ -127,6 +128,8 @@ def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
 
 def _is_lost(node: exp.Expr) -> str | None:
     """Describes what no dialect shares with SQLite, though it is written alike."""
+    if isinstance(node, exp.Date) and node.args.get("zone") is not None:
+        return "a day in a time zone"
     if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
         return "WITH TIES or PERCENT"
     if isinstance(node, exp.Substring) and not _starts_inside(node.args.get("start")):
@@ -153,8 +156,6 @@ def _means_otherwise_in_oracle(node: exp.Expr) -> str | None:
         return "|| of texts, which leaves NULLs out"
     if isinstance(node, exp.Column) and node.name.upper() in {"ROWNUM", "ROWID", "LEVEL"} and not node.table:
         return node.name.upper()
-    if isinstance(node, exp.Trunc | exp.Anonymous) and (isinstance(node, exp.Trunc) or node.name.upper() == "TRUNC"):
-        return "TRUNC, which may take a date"
     return None
 
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.date_functions import DATE_FUNCTIONS
-from references.equivalence.reading.dates import call
+from references.equivalence.reading.date_words import call
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
 from references.schema import DeclaredColumn, Schema, ValueKind
@@ -59,10 +59,16 @@ _CALLS: Mapping[str, _Kind] = {
     "DAY_OF": _Kind.DAY,
     "DAY_GAP": _Kind.COMPUTED,
     "DAY_SPAN": _Kind.COMPUTED,
+    "MONTH_SPAN": _Kind.COMPUTED,
 }
-_WHEN = re.compile(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[ T](\d\d):(\d\d)(?::(\d\d(?:\.\d*[1-9])?)\.?0*)?)?")
+_WHEN = re.compile(
+    r"(\d{4})-?(\d{1,2})-?(\d{1,2})"
+    r"(?:[ T](\d\d):(\d\d)(?::(\d\d(?:\.\d*[1-9])?)\.?0*)?(?: ?(?:UTC|Z|[+-]00(?::?00)?))?)?"
+)
+"""A day and a time of day, which may say that it is in UTC."""
 _DEEPEST = 40
-_DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", "DAY_GAP", "DAY_SPAN")
+_DISTANCES = ("DAY_GAP", "DAY_SPAN", "MONTH_SPAN")
+_DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", *_DISTANCES)
 _HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
 _COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle", "snowflake"})
 """Dialects in which a day and a number make a day, and two days a number."""
@@ -90,11 +96,14 @@ class _Fitting:
         self._origins, self._inferred = Origins(tree, schema), schema.inferred
         self._schema = schema
         self._dialect = dialect
+        self._countable = _DATED if dialect == "oracle" else {_Kind.DAY}
         for node in reversed([*tree.walk()]):
             if _is_call(node, *_DATE_CALLS):
                 _compute(_write_arguments(node))
             elif isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
                 node.replace(self._days(node))
+            elif dialect == "oracle" and _is_trunc(node):
+                node.replace(self._truncated(node))
         for node in [*tree.walk()]:
             for one, other in _compared(node):
                 self._compare(one, other)
@@ -102,7 +111,8 @@ class _Fitting:
 
     def _has_days(self, node: exp.Expr) -> bool:
         dated = isinstance(node.this, exp.Date) or isinstance(node.expression, exp.Date)
-        return dated or bool(self._kinds(node.this, node.expression) & _DATED)
+        kinds = _DATED | {_Kind.SPAN} if self._dialect in _COUNTING else _DATED
+        return dated or bool(self._kinds(node.this, node.expression) & kinds)
 
     def _days(self, node: exp.Expr) -> exp.Expr:
         """A day and a number, or two days, where the dialect counts days so."""
@@ -110,13 +120,35 @@ class _Fitting:
             _Kind.DAY if isinstance(each, exp.Date) else self._kind(each, self._origins.scope(each))
             for each in (node.this, node.expression)
         ]
-        if self._dialect in _COUNTING:
-            if isinstance(node, exp.Sub) and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
-                return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
-            if kinds[0] is _Kind.DAY and kinds[1] in _NUMBERS:
-                negative = exp.Neg(this=exp.paren(node.expression.copy()))
-                return call("day_plus", node.this, node.expression if isinstance(node, exp.Add) else negative, "DAY")
-        raise _MeansOtherwise("arithmetic with dates")
+        # only days can be counted so, but for Oracle's
+        known = _Kind.MOMENT if self._dialect == "oracle" else _Kind.DAY
+        found = self._counted(node, [known if each is _Kind.SPAN else each for each in kinds])
+        if found is None or self._dialect not in _COUNTING:
+            raise _MeansOtherwise("arithmetic with dates")
+        return found
+
+    def _counted(self, node: exp.Expr, kinds: list[_Kind | None]) -> exp.Expr | None:
+        """The days between two days, a day so many days later, or the days between two moments of Oracle."""
+        less = isinstance(node, exp.Sub)
+        if less and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
+            return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
+        if kinds[0] in self._countable and kinds[1] in _NUMBERS:
+            count = exp.Neg(this=exp.paren(node.expression.copy())) if less else node.expression
+            return call("day_plus", node.this, count, "DAY")
+        if less and self._dialect == "oracle" and set(kinds) <= {*_DATED, _Kind.WRITTEN}:
+            seconds = _write_arguments(call("day_span", node.this, node.expression, "SECOND"))
+            return exp.paren(exp.Div(this=exp.cast(seconds, "REAL"), expression=exp.Literal.number(86_400)))
+        return None
+
+    def _truncated(self, node: exp.Expr) -> exp.Expr:
+        """The midnight of a date, or the whole part of a number."""
+        value = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+        kind = self._kind(value, self._origins.scope(value))
+        if kind in {_Kind.DAY, _Kind.MOMENT, _Kind.SPAN}:
+            return _write_arguments(call("day_floor", value, "DAY"))
+        if kind in _NUMBERS:
+            return exp.cast(value.copy(), "INTEGER")
+        raise _MeansOtherwise("TRUNC, which may take a date")
 
     def _kinds(self, *nodes: exp.Expr) -> set[_Kind | None]:
         return {self._kind(each, self._origins.scope(each)) for each in nodes}
@@ -217,19 +249,25 @@ def _kind_of(node: exp.Expr) -> _Kind | None:
     return next((kind for types, kind in _NODES if isinstance(node, types)), None)
 
 
+def _is_trunc(node: exp.Expr) -> bool:
+    return (isinstance(node, exp.Trunc) and not node.args.get("decimals")) or (
+        _is_call(node, "TRUNC") and len(node.expressions) == 1
+    )
+
+
 def _is_call(node: exp.Expr, *names: str) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.upper() in names
 
 
 def _write_arguments(node: exp.Expr) -> exp.Expr:
     """Writes the dates among the arguments of a date function as the function reads them."""
-    dates = node.expressions[:2] if _is_call(node, "DAY_GAP", "DAY_SPAN") else node.expressions[:1]
+    dates = node.expressions[:2] if _is_call(node, *_DISTANCES) else node.expressions[:1]
     for each in dates:
         text = _literal(each)
         if text is None:
             continue
         when = _moment(text)
-        if when is None:
+        if when is None or when[0] < "0001":
             raise _MeansOtherwise("a text that is no date in date arithmetic")
         each.replace(exp.Literal.string(when[0] if when[1] == _MIDNIGHT and ":" not in text else " ".join(when)))
     return node

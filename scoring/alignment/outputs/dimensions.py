@@ -160,7 +160,7 @@ def align_aggregation(
         return _AS_ASKED
     missing = [func for func in sorted(asked - _functions(sql)) if not _otherwise_computed(func, question, sql)]
     allowed = asked | _licensed(question, enriched, sql)
-    if _counts_groups(question) or sql.having:
+    if _counts_groups(question) or sql.having or any(each.head == "count" for each in question.outputs):
         allowed.add("COUNT")
     extra = sorted(shown - allowed)
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -31,6 +32,7 @@ from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import LearnRulesOptions
 from service.commands.learn.rule_set_document import document_of
 from service.commands.learn.rule_texts import learned_text
+from service.commands.learn.size_curve import CurvePoint, curve_splits, curve_text, learned_curve
 from service.commands.score import read_judge, read_rules
 from service.pipeline.rule_learning.learning_models import LearningModels
 from service.storage.rule_store import PostgresRules
@@ -43,13 +45,13 @@ def learn_rules(options: LearnRulesOptions) -> None:
         options = with_pair_group(options)
         pairs = labelled_pairs(options)
         split = _split(pairs.examples, options, left_out=0)
-        learned, compared = _run(options, lambda models: learned_from_pairs(models, options, steps, split, pairs))
+        points = _run(options, split, lambda models, part: learned_from_pairs(models, options, steps, part, pairs))
     else:
         _refuse_background(options)
         labels = _labels(options)
         split = _split(labels.examples, options, left_out=labels.left_out)
-        learned, compared = _run(options, lambda models: _learned(models, options, steps, split, labels))
-    _conclude(options, split, learned, compared)
+        points = _run(options, split, lambda models, part: _learned(models, options, steps, part, labels))
+    _conclude(options, points)
 
 
 def _refuse_background(options: LearnRulesOptions) -> None:
@@ -69,21 +71,31 @@ def _split(examples: Sequence[LabelledExample], options: LearnRulesOptions, *, l
 
 
 def _run(
-    options: LearnRulesOptions, work: Callable[[LearningModels], Awaitable[tuple[LearnedSet, str]]]
-) -> tuple[LearnedSet, str]:
-    return run_with_models(options, Path(options.journal or f"{options.out}.journal"), work)
+    options: LearnRulesOptions,
+    split: SplitLabels,
+    learn: Callable[[LearningModels, SplitLabels], Awaitable[tuple[LearnedSet, str]]],
+) -> list[CurvePoint]:
+    """Learns from the split, before it from the fewer labels of `--curve`."""
+    splits = curve_splits(split, options.curve)
+    journal = Path(options.journal or f"{options.out}.journal")
+    return run_with_models(options, journal, lambda models: learned_curve(splits, partial(learn, models)))
 
 
-def _conclude(options: LearnRulesOptions, split: SplitLabels, learned: LearnedSet, compared: str) -> None:
+def _conclude(options: LearnRulesOptions, points: Sequence[CurvePoint]) -> None:
     """Writes the document and says what was gained; ends the command where nothing was."""
+    learned = points[-1].learned
     if not learned.rules:
         answer_no("no rules could be read from these labels")
-    document = document_of(learned, split, options, compared)
+    document = document_of(learned, points[-1].split, options, points[-1].compared)
+    if options.curve is not None and document.made is not None:
+        document.made["curve"] = [each.as_json() for each in points]
     try:
         Path(options.out).write_text(document.model_dump_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         refuse(f"cannot write {options.out}: {error.strerror or error}")
     print(document.model_dump_json() if options.as_json else learned_text(document, options.out))
+    if options.curve is not None:
+        print(curve_text(points), file=sys.stderr if options.as_json else sys.stdout)
     if learned.after.accuracy <= learned.before.accuracy or is_worse(learned.after, learned.before):
         answer_no("the rules are no better than none on held-out labels")
 

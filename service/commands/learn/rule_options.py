@@ -42,6 +42,10 @@ class LearnRulesOptions:
             "--learn-from", min=4, metavar="N", help="How many labels to learn from; the others are held out."
         ),
     ] = None
+    curve: Annotated[
+        str | None,
+        typer.Option("--curve", metavar="N,N,…", help="Learn from so many labels first: how the gain grows with them."),
+    ] = None
     cluster_by: Annotated[
         str | None, typer.Option("--cluster-by", metavar="FIELD", help="Cluster by this field, not by questions.")
     ] = None

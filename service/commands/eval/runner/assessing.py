@@ -13,7 +13,7 @@ from evals.runner.verified import AnswerVerification
 from references.comparison.comparing import ResultMatch, compare
 from references.databases.access import UnknownDatabaseError
 from references.databases.opening import open_database
-from references.equivalence.reading.canonical import canonical
+from references.equivalence.reading.canonical import same_query
 from references.equivalence.reading.side import Side, read_side
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record
@@ -188,7 +188,7 @@ def _same(sources: Sources, case: BenchmarkCase, one: str, other: str) -> bool:
     if one.split() == other.split():
         return True
     left, right = read_side(one, None), read_side(other, None)
-    if isinstance(left, Side) and isinstance(right, Side) and canonical(left.tree) == canonical(right.tree):
+    if isinstance(left, Side) and isinstance(right, Side) and same_query(left.tree, right.tree):
         return True
     if sources.databases is None or case.db_id is None:
         return False

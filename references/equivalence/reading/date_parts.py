@@ -1,0 +1,163 @@
+"""Writes parts of dates in SQLite's words: years, weeks, weekdays, and parts of the time between two dates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from references.equivalence.reading.date_words import NOW, call, integer, plain, unit_of
+
+_PARTS: Mapping[str, str] = {
+    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
+    "DAYOFYEAR": "%j", "YEAR_MONTH": "%Y%m",
+}  # fmt: skip
+_PART_CALLS: Mapping[type[exp.Expr], str] = {
+    exp.Year: "YEAR",
+    exp.Month: "MONTH",
+    exp.Day: "DAY",
+    exp.DayOfMonth: "DAY",
+    exp.DayOfYear: "DOY",
+    exp.Quarter: "QUARTER",
+    exp.DayOfWeek: "WEEKDAY",
+    exp.DayOfWeekIso: "ISODOW",
+    exp.Hour: "HOUR",
+    exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
+    exp.Week: "WEEK",
+    exp.WeekOfYear: "ISOWEEK",
+    exp.YearOfWeek: "ISOYEAR",
+}
+_FROM_ONE = frozenset(
+    {"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks", "tsql", "fabric"}
+)
+"""Dialects whose DAYOFWEEK is 1 on Sunday."""
+FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
+"""Dialects in which a Sunday is 0."""
+_ISO_WEEKS = frozenset({"ISOWEEK", "ISO_WEEK", "WEEKISO", "WEEK_ISO", "IW"})
+_ISO_YEARS = frozenset({"ISOYEAR", "YEAROFWEEK", "YEAROFWEEKISO"})
+_WEEKS = frozenset({"WEEK", "WK", "WW", "WEEKOFYEAR", "WEEKS"})
+_COUNTS_ISO_WEEKS = frozenset(
+    {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
+)
+"""Dialects whose WEEK is that of ISO 8601: it begins on Monday, and the first one holds 4 January."""
+_FIRST_WEEKS: Mapping[str, int] = {"bigquery": 0, "mysql": 0, "singlestore": 0, "tsql": 1, "fabric": 1}
+"""Dialects whose weeks begin on Sunday: the number of the week in which a year begins, unless on a Sunday."""
+_MODES: Mapping[str, int | None] = {"0": 0, "3": None, "5": 1}
+"""MySQL's modes of weeks that are read: the day on which a week begins; none in those of ISO 8601."""
+_NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
+
+
+def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
+    """The seconds or whole days between two moments, or the whole years of AGE."""
+    gap = gap.unnest()
+    if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE":
+        return _part_of_age(part, [plain(each) for each in gap.expressions])
+    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
+        return None
+    unit = "DAY" if part == "DAY" else "SECOND"
+    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
+    return whole if part == "DAY" else exp.cast(whole, "REAL")
+
+
+def _part_of_age(part: str, dates: Sequence[exp.Expr]) -> exp.Expr | None:
+    """The whole years of AGE, or the whole months that are left; with one date, its age today."""
+    if len(dates) == 1:
+        dates = [exp.Literal.string(NOW[:10]), *dates]
+    if part == "YEAR":
+        return call("day_span", *dates, "YEAR")
+    months = call("day_span", *dates, "MONTH")
+    return exp.paren(exp.Mod(this=months, expression=exp.Literal.number(12))) if part == "MONTH" else None
+
+
+def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """An extracted year, quarter, month, day, weekday or time, as a whole number."""
+    part, date = _asked(node)
+    if part is None:
+        return None
+    if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
+        return _weekday(part, plain(date), dialect)
+    if part in {*_WEEKS, *_ISO_WEEKS, *_ISO_YEARS} or isinstance(node.this, exp.WeekStart):
+        return _week(part, node, plain(date), dialect)
+    if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
+        found = _part_of_gap(part, date)
+        if found is not None or part == "EPOCH":
+            return found
+    return _field(part, plain(date))
+
+
+def _field(part: str, date: exp.Expr) -> exp.Expr | None:
+    if part == "DATE":
+        return exp.Date(this=date.copy())
+    if unit_of(part) == "QUARTER":
+        return quarter(date)
+    pattern = _PARTS.get(part) or _PARTS.get(unit_of(part) or "")
+    return integer(date, pattern) if pattern is not None else None
+
+
+def quarter(date: exp.Expr) -> exp.Expr:
+    """The number of a date's quarter."""
+    third = exp.paren(exp.Add(this=integer(date, "%m"), expression=exp.Literal.number(2)))
+    return exp.Div(this=third, expression=exp.Literal.number(3), typed=True)
+
+
+def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
+    """The part of a date that a node takes, and the date."""
+    if isinstance(node, exp.Extract):
+        return node.this.name.upper(), node.expression
+    if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
+        return node.expressions[0].name.upper(), node.expressions[1]
+    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
+        return "EPOCH", node.this
+    return _PART_CALLS.get(type(node)), node.this
+
+
+def _week(part: str, node: exp.Expr, date: exp.Expr, dialect: str) -> exp.Expr | None:
+    """The number of a week in its year, or the year that ISO 8601 counts it in."""
+    mode = node.args.get("mode")
+    if part in _ISO_WEEKS | _ISO_YEARS or dialect in _COUNTS_ISO_WEEKS:
+        return iso_week(part, date)
+    if isinstance(node.this, exp.WeekStart):
+        first = 1 if node.this.name.upper() == "MONDAY" else 0
+        return _counted(date, first, 0) if node.this.name.upper() in {"MONDAY", "SUNDAY"} else None
+    if mode is not None:
+        first = _MODES.get(mode.name, -1)
+        return iso_week(part, date) if first is None else _counted(date, first, 0) if first >= 0 else None
+    number = _FIRST_WEEKS.get(dialect)
+    return _counted(date, 0, number) if number is not None else None
+
+
+def iso_week(part: str, date: exp.Expr) -> exp.Expr:
+    """The number or the year of the Thursday's week."""
+    thursday = call("day_plus", call("day_floor", date, "WEEK"), exp.Literal.number(3), "DAY")
+    return integer(thursday, "%Y") if part in _ISO_YEARS else _sevenths(integer(thursday, "%j"), 6)
+
+
+def _counted(date: exp.Expr, first: int, number: int) -> exp.Expr:
+    """The number of a week that begins on the day `first`, where the days before the first such day have a number."""
+    weekday = integer(date, "%w") if not first else exp.paren(from_monday(integer(date, "%w"), 0))
+    return _sevenths(exp.Sub(this=integer(date, "%j"), expression=weekday), 6 + 6 * number)
+
+
+def _sevenths(days: exp.Expr, more: int) -> exp.Expr:
+    total = exp.paren(exp.Add(this=days, expression=exp.Literal.number(more)))
+    return exp.paren(exp.Div(this=total, expression=exp.Literal.number(7), typed=True))
+
+
+def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
+    number = integer(date, "%w")
+    if part in {"ISODOW", "DAYOFWEEKISO"}:
+        return from_monday(number, 1)
+    if dialect in FROM_ZERO:
+        return number
+    counted = part in {"WEEKDAY", "DAYOFWEEK", "DW"} and dialect in _FROM_ONE
+    return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
+
+
+def from_monday(number: exp.Expr, first: int) -> exp.Expr:
+    """The number of a weekday, counted from Monday."""
+    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
+    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
+    return exp.Case(
+        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
+    )
