@@ -147,10 +147,10 @@ _GOES_ON = re.compile(r"\s?(?:and|to|[-–&])", re.IGNORECASE)
 def _is_span(token: Token, case: Case) -> bool:
     """Whether dates of the SQL are so many units of time apart: 20 October to 16 November for `28 days`."""
     unit = _UNIT.match(case.question.text, token.end)
-    grain = Grain(unit[1].lower()) if unit is not None else None
-    if grain not in LENGTHS or len(token.text) > 4:
+    length = LENGTHS.get(Grain(unit[1].lower())) if unit is not None else None
+    if length is None or len(token.text) > 4:
         return False
-    wanted = LENGTHS[grain] * int(token.text)
+    wanted = length * int(token.text)
     if wanted < _SHORTEST_SPAN:
         return False
     spans = (each.rhs for each in case.sql.filters if isinstance(each.rhs, TimeRange))

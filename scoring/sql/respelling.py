@@ -59,8 +59,8 @@ def _declare(item: exp.Expr, values: dict[str, exp.Expr]) -> None:
     _put(value, values)
     if isinstance(kind, exp.DataType) and isinstance(value, exp.Literal):
         value = exp.Cast(this=value, to=kind)
-    names = item.this if isinstance(item.this, list) else [item.this]
-    values.update({name.name.lower(): exp.Paren(this=value) for name in names if isinstance(name, exp.Parameter)})
+    for name in item.find_all(exp.Parameter):
+        values[name.name.lower()] = exp.Paren(this=value)
 
 
 def _put(tree: exp.Expr, values: dict[str, exp.Expr]) -> None:
@@ -85,7 +85,9 @@ def _rank_by(tree: exp.Expr) -> None:
     """Writes ClickHouse's `LIMIT n BY key`, the first rows of each key, as a rank."""
     for select in tree.find_all(exp.Select):
         limit = select.args.get("limit")
-        keys = limit.expressions if isinstance(limit, exp.Limit) else []
+        if not isinstance(limit, exp.Limit):
+            continue
+        keys = limit.expressions
         if not keys or select.args.get("qualify") is not None or limit.args.get("offset") is not None:
             continue
         order = select.args.get("order")

@@ -223,7 +223,8 @@ def _year_and_week(node: exp.Expr, _: str) -> exp.Expr | None:
 
 
 def _days_later(node: exp.Expr, _: str) -> exp.Expr | None:
-    return _plus(*node.expressions, None, sign=1 if node.name.upper() == "ADDDATE" else -1)
+    date, count = node.expressions
+    return _plus(date, count, None, sign=1 if node.name.upper() == "ADDDATE" else -1)
 
 
 def _months_of_periods(node: exp.Expr, _: str) -> exp.Expr | None:
