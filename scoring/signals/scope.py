@@ -52,7 +52,7 @@ def negation_per_row(case: Case) -> Finding | None:
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
-_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|orders|rows|ones)\b", re.IGNORECASE)
+_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|rows|orders)\b", re.IGNORECASE)
 """An exclusion of rows, and not of things: `without the cancelled ones`."""
 
 

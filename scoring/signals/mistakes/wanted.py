@@ -74,7 +74,7 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     for table in special:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED - spoken]
-        if words[-1] == "log" or words[:2] == ("api", "request"):
+        if words[-1] == "log" or (words[-1] == "request" and not _TRAFFIC.isdisjoint(words)):
             continue
         if not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None:
             continue
@@ -84,6 +84,8 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     return None
 
 
+_TRAFFIC = frozenset({"api", "http", "web", "page"})
+"""What requests of programs are named after: they are no orders that wait for a person."""
 _RECORDS = frozenset(map(stem, ("log", "history", "historical", "audit")))
 _OVER_TIME = re.compile(r"\b(?:last|latest|first|earliest|previous|ever|changed?|changes|when|still|status|history)\b")
 
