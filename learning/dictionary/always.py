@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from learning.dictionary.catalogue import Catalogue, DescribedColumn
 from learning.dictionary.columns import ColumnKind, kind_of_column, without
 from learning.dictionary.findings import WrittenConvention
-from learning.dictionary.groups import CodedColumn
+from learning.dictionary.groups import CodedColumn, CodeGroup
 from learning.dictionary.mentions import Mention
 
 _ONLY_THESE = re.compile(
@@ -33,9 +33,8 @@ def kept_alone(sentence: str, known: Sequence[CodedColumn], catalogue: Catalogue
     only = _ONLY_THESE.search(sentence)
     of = [each for each in known if only is not None and only["code"] in each.codes]
     if only is not None and len(of) == 1:
-        column, value = of[0].column, only["code"]
-        written = value if value.isdigit() and not column.type.startswith(("char", "var", "text")) else f"'{value}'"
-        yield from _everywhere(column, f"{column.name} = {written}", catalogue, told=bool(ALL_BELOW.search(sentence)))
+        group = CodeGroup(only.start(), only.end(), of[0], (only["code"],), negated=False)
+        yield from _everywhere(of[0].column, group.condition(), catalogue, told=bool(ALL_BELOW.search(sentence)))
 
 
 def stated_always(text: str, found: Sequence[Mention], catalogue: Catalogue) -> Iterator[WrittenConvention]:

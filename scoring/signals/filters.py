@@ -78,13 +78,17 @@ def filter_mismatched(case: Case) -> Finding | None:
     >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    odd = [each for each in case.filters.mismatched if not (_is_unread(each) or _is_none_otherwise(each, case))]
+    odd = [each for each in case.filters.mismatched if not (_is_unread(each, case) or _is_none_otherwise(each, case))]
     return counted([show_match(each) for each in odd], EXPECTED_ACTUAL, most=2)
 
 
-def _is_unread(match: FilterMatch) -> bool:
-    """Whether a time is held against a column of other rows, such as the days of a calendar."""
-    return isinstance(match.required.rhs, TIMES) and all(isinstance(each.rhs, Expression) for each in match.present)
+def _is_unread(match: FilterMatch, case: Case) -> bool:
+    """Whether a time is held against the days of a calendar, which the SQL makes."""
+    unread = isinstance(match.required.rhs, TIMES) and all(isinstance(each.rhs, Expression) for each in match.present)
+    return unread and _CALENDAR.search(case.query.sql) is not None
+
+
+_CALENDAR = re.compile(r"\b(?:generate_(?:date_|timestamp_)?(?:series|array)|sequence|recursive)\b", re.IGNORECASE)
 
 
 def _is_none_otherwise(match: FilterMatch, case: Case) -> bool:
@@ -96,7 +100,8 @@ def _is_none_otherwise(match: FilterMatch, case: Case) -> bool:
         or (each.clause is Clause.HAVING and each.op is Op.EQ and each.rhs == Number(0))
         for each in case.sql.filters
     )
-    return zero or any(each.op is Op.IS_NULL and each.clause is Clause.WHERE for each in case.sql.filters)
+    waits = [each for each in case.sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE]
+    return zero or len(waits) > len(conventions(waits, case.question.stems))
 
 
 def filter_extra(case: Case) -> Finding | None:

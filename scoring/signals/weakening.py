@@ -153,10 +153,9 @@ def _is_left_out(each: QuestionFilter, case: Case) -> bool:
 
 def _may_be_timed(each: QuestionFilter, case: Case) -> bool:
     """Whether a time is asked for and the SQL compares with today in a way that is not read."""
-    return isinstance(each.rhs, TIMES) and any(
-        "current_date" in there.text and isinstance(there.rhs, (Expression, Number))
-        for there in case.sql.filters[:_MOST]
-    )
+    columns = [there for there in case.sql.filters[:_MOST] if there.lhs is not None and there.lhs.columns]
+    unread = (there for there in columns if isinstance(there.rhs, (Expression, Number)))
+    return isinstance(each.rhs, TIMES) and any("current_date" in there.text for there in unread)
 
 
 def _words_lost(remark: str, case: Case) -> Iterator[str]:

@@ -15,13 +15,16 @@ _COMPARED_CASE = re.compile(
 )
 _LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
 _SIGNS = ("--", "/*", "#", "case", "CASE")
+_STATEMENT = re.compile(rf"(?:{_QUOTED}|[^;'\"`])+")
+_DECLARED = re.compile(r"@\w+")
 _LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
 
 
 def working_text(case: Case) -> str:
     """The literals of the SQL and the names of the tables and columns that it reads, without upper case.
 
-    Comments, aliases and the labels of a CASE that is compared with a label are left out: they restrict nothing.
+    Comments, aliases, the labels of a CASE that is compared with a label and DECLAREd values that nothing uses are left
+    out: they restrict nothing.
 
     >>> working_text(case("Shops in Lisbon", "SELECT name AS 'Lisbon' FROM shops WHERE size > 40 -- in Lisbon"))
     '40 name shops size'
@@ -29,14 +32,30 @@ def working_text(case: Case) -> str:
     sql = case.query.sql
     if "--" in sql or "/*" in sql or "#" in sql:
         sql = _COMMENT.sub(lambda match: match[1] or " ", sql)
+    if _declares(sql):
+        sql = _without_idle(sql)
     sql = _ALIAS.sub(" ", sql)
     sql = _COMPARED_CASE.sub(lambda match: _LABEL.sub(" ", match[1]), sql)
     return " ".join([*_LITERAL.findall(sql), *sorted(case.read)]).casefold()
 
 
+def _declares(sql: str) -> bool:
+    return sql.lstrip()[:7].lower() == "declare"
+
+
+def _without_idle(sql: str) -> str:
+    """The query, with the declarations before it of which all values are used."""
+    *before, query = _STATEMENT.findall(sql.rstrip("; \t\r\n")) or [sql]
+    kept = query
+    for each in reversed(before):
+        if all(name in kept.lower() for name in _DECLARED.findall(each.lower())):
+            kept = f"{each};{kept}"
+    return kept
+
+
 def may_be_idle(number: str, sql: str) -> bool:
     """Whether a number of an SQL text may stand in a comment, an alias, a label or another name; quick to find."""
-    if any(map(sql.__contains__, _SIGNS)):
+    if any(map(sql.__contains__, _SIGNS)) or _declares(sql):
         return True
     before = sql[: sql.find(number)][-5:]
     return before[-1:].isalpha() or before[-1:] == "_" or " as " in f"{before} ".lower().replace('"', " ")

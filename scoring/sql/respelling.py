@@ -42,36 +42,39 @@ def with_declared(trees: Sequence[exp.Expr | None]) -> exp.Expr | None:
     """
     *before, last = trees
     values: dict[str, exp.Expr] = {}
+    left = _MOST_COPIED
     for each in before:
         if not isinstance(each, exp.Declare):
             return None
         for item in each.expressions:
-            _declare(item, values)
+            left = _declare(item, values, left)
     if last is not None:
-        _put(last, values)
+        _put(last, values, left)
     return last
 
 
-def _declare(item: exp.Expr, values: dict[str, exp.Expr]) -> None:
+def _declare(item: exp.Expr, values: dict[str, exp.Expr], left: int) -> int:
+    """Notes a value by its name; gives the number of nodes that may still be copied."""
     value, kind = item.args.get("default"), item.args.get("kind")
     if not isinstance(value, exp.Expr):
-        return
-    _put(value, values)
+        return left
+    left = _put(value, values, left)
     if isinstance(kind, exp.DataType) and isinstance(value, exp.Literal):
         value = exp.Cast(this=value, to=kind)
     for name in item.find_all(exp.Parameter):
         values[name.name.lower()] = exp.Paren(this=value)
+    return left
 
 
-def _put(tree: exp.Expr, values: dict[str, exp.Expr]) -> None:
-    copied = 0
-    for place in list(tree.find_all(exp.Parameter)) if values else ():
+def _put(tree: exp.Expr, values: dict[str, exp.Expr], left: int) -> int:
+    for place in list(tree.find_all(exp.Parameter)) if values and left > 0 else ():
         value = values.get(place.name.lower())
         if value is not None and place.parent is not None:
-            copied += sum(1 for _ in value.walk())
-            if copied > _MOST_COPIED:
-                return
+            left -= sum(1 for _ in value.walk())
+            if left < 0:
+                break
             place.replace(value.copy())
+    return left
 
 
 def _count_rows(tree: exp.Expr) -> None:
