@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.sql.bounds import declares_values
 from scoring.verdict import Case
 
 _QUOTED = r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`"
@@ -16,7 +17,7 @@ _COMPARED_CASE = re.compile(
 _LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
 _SIGNS = ("--", "/*", "#", "case", "CASE")
 _STATEMENT = re.compile(rf"(?:{_QUOTED}|[^;'\"`])+")
-_DECLARED = re.compile(r"@\w+")
+_DECLARED = re.compile(r"@\w+(?=\s+[a-z])")
 _LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
 
 
@@ -32,15 +33,11 @@ def working_text(case: Case) -> str:
     sql = case.query.sql
     if "--" in sql or "/*" in sql or "#" in sql:
         sql = _COMMENT.sub(lambda match: match[1] or " ", sql)
-    if _declares(sql):
+    if declares_values(sql):
         sql = _without_idle(sql)
     sql = _ALIAS.sub(" ", sql)
     sql = _COMPARED_CASE.sub(lambda match: _LABEL.sub(" ", match[1]), sql)
     return " ".join([*_LITERAL.findall(sql), *sorted(case.read)]).casefold()
-
-
-def _declares(sql: str) -> bool:
-    return sql.lstrip()[:7].lower() == "declare"
 
 
 def _without_idle(sql: str) -> str:
@@ -55,7 +52,7 @@ def _without_idle(sql: str) -> str:
 
 def may_be_idle(number: str, sql: str) -> bool:
     """Whether a number of an SQL text may stand in a comment, an alias, a label or another name; quick to find."""
-    if any(map(sql.__contains__, _SIGNS)) or _declares(sql):
+    if any(map(sql.__contains__, _SIGNS)) or declares_values(sql):
         return True
     before = sql[: sql.find(number)][-5:]
     return before[-1:].isalpha() or before[-1:] == "_" or " as " in f"{before} ".lower().replace('"', " ")

@@ -43,8 +43,7 @@ _NESTING = re.compile(
     r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
 _NESTING_WORDS = ("from", "not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
-_DECLARES = re.compile(r"declare\s+@", re.IGNORECASE)
-"""T-SQL that gives names to values before it reads."""
+_DECLARES = re.compile(r"\s*declare\s+@", re.IGNORECASE)
 _SUBSCRIPTS = re.compile(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
@@ -70,6 +69,15 @@ def screen(sql: str) -> str | Unscored:
     if "```" in sql:
         sql = _FENCE.sub(" ", sql).strip()
     return _refuse_other_statements(sql) or _refuse_depth(sql) or sql
+
+
+def declares_values(sql: str) -> bool:
+    """Whether T-SQL gives names to values before its query.
+
+    >>> declares_values("DECLARE @a int = 1; SELECT b FROM t WHERE c = @a"), declares_values("SELECT 'declare @a'")
+    (True, False)
+    """
+    return _DECLARES.match(sql) is not None
 
 
 def shortened(text: str, most: int = 60) -> str:
@@ -104,7 +112,7 @@ def _refuse_other_statements(sql: str) -> Unscored | None:
 
 def _reads(first: str, text: str) -> bool:
     """Whether SQL begins as a query does, or names values before one."""
-    return (first in _READS and not _is_sentence(first, text)) or _DECLARES.match(text) is not None
+    return (first in _READS and not _is_sentence(first, text)) or declares_values(text)
 
 
 def _several(sql: str) -> Unscored | None:

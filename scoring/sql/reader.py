@@ -13,7 +13,7 @@ from scoring.schema import DatabaseSchema
 from scoring.specification import Clause, SqlFilter, SqlSpec
 from scoring.sql import aggregates, arithmetic, expressions, subqueries, windows
 from scoring.sql.blocks import read_query
-from scoring.sql.bounds import screen, shortened
+from scoring.sql.bounds import declares_values, screen, shortened
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.calendar import dates
 from scoring.sql.conditions import record, supplied_values
@@ -48,7 +48,8 @@ def specify(sql: str, dialect: str | None, schema: DatabaseSchema | None = None)
     text = screen(sql)
     if isinstance(text, Unscored):
         return text
-    parsed = parse_query(with_numbers(text), dialect)
+    # the names that a query declares are no placeholders
+    parsed = parse_query(text if declares_values(text) else with_numbers(text), dialect)
     if isinstance(parsed, Unscored):
         return parsed
     spec = _guarded(walk_query, parsed)

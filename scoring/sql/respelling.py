@@ -58,11 +58,12 @@ def _declare(item: exp.Expr, values: dict[str, exp.Expr], left: int) -> int:
     value, kind = item.args.get("default"), item.args.get("kind")
     if not isinstance(value, exp.Expr):
         return left
-    left = _put(value, values, left)
+    held = exp.Paren(this=value.copy())
+    left = _put(held, values, left)
     if isinstance(kind, exp.DataType) and isinstance(value, exp.Literal):
-        value = exp.Cast(this=value, to=kind)
-    for name in item.find_all(exp.Parameter):
-        values[name.name.lower()] = exp.Paren(this=value)
+        held = exp.Paren(this=exp.Cast(this=value, to=kind))
+    item.set("default", None)
+    values.update({name.name.lower(): held for name in item.find_all(exp.Parameter)})
     return left
 
 

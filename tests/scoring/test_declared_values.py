@@ -14,9 +14,13 @@ def declared(before: str, condition: str) -> ScoredAnswer:
 
 
 def test_a_declared_value_is_what_the_query_compares_with() -> None:
-    given = declared("DECLARE @least int = 10; DECLARE @most int = @least + 10;", "weight_kg > @most")
-    assert given.filter_status == "fully_applied"
-    assert given.p_correct == declared("", "weight_kg > 10 + 10").p_correct
+    given = declared("DECLARE @least int = 20; DECLARE @bound int = @least;", "weight_kg > @bound")
+    assert [each["text"] for each in given.sql_spec["filters"]] == ["weight_kg > 20"]
+    assert given.p_correct == declared("", "weight_kg > 20").p_correct
+
+
+def test_another_declared_value_is_not_the_one_asked_for() -> None:
+    assert declared("DECLARE @any int = 1;", "heavy = @any").p_correct == declared("", "heavy = 1").p_correct
 
 
 @pytest.mark.parametrize(

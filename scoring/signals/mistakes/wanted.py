@@ -74,7 +74,7 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     for table in special:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED - spoken]
-        if words[-1] == "log" or (words[-1] == "request" and not _TRAFFIC.isdisjoint(words)):
+        if _is_of_programs(words):
             continue
         if not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None:
             continue
@@ -82,6 +82,11 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
         if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):
             return Finding(1.0, f"{table}: {odd[0]}")
     return None
+
+
+def _is_of_programs(words: tuple[str, ...]) -> bool:
+    """Whether a table holds the lines of a log, or requests of programs: no special kind of a thing."""
+    return words[-1] == "log" or (words[-1] == "request" and not _TRAFFIC.isdisjoint(words))
 
 
 _TRAFFIC = frozenset({"api", "http", "web", "page"})
