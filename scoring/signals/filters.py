@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from scoring.alignment.apart import are_apart
 from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES, Context, same_value
@@ -79,7 +81,25 @@ def filter_mismatched(case: Case) -> Finding | None:
     True
     """
     odd = [each for each in case.filters.mismatched if not (_is_unread(each, case) or _is_none_otherwise(each, case))]
-    return counted([show_match(each) for each in odd], EXPECTED_ACTUAL, most=2)
+    if not odd:
+        return None
+    strength = math.fsum([_LOOSELY if _is_loose(each, case) else _SURELY for each in odd])
+    return Finding(min(1.0, strength), f"{EXPECTED_ACTUAL}: {'; '.join(show_match(each) for each in odd[:5])}")
+
+
+_SURELY, _LOOSELY = 0.5, 0.2
+"""What a mismatch counts, and one of two times that may be two readings of one phrase."""
+
+
+def _is_loose(match: FilterMatch, case: Case) -> bool:
+    """Whether the SQL's dates overlap the time asked for, or that time is to be left out: it may mean something else."""
+    wanted, moment = match.required, case.query.occurred_at
+    if wanted.op is Op.NOT_WITHIN:
+        return all(isinstance(each.rhs, TIMES) for each in match.present)
+    if not isinstance(wanted.rhs, TIMES) or not all(isinstance(each.rhs, TimeRange) for each in match.present):
+        return False
+    now = moment.replace(tzinfo=None) if moment is not None else None
+    return not any(are_apart(wanted.rhs, each.rhs, now) for each in match.present)
 
 
 def _is_unread(match: FilterMatch, case: Case) -> bool:

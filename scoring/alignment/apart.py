@@ -1,0 +1,64 @@
+"""How far is the time that SQL keeps from the time that a question asks for?"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from scoring.alignment.bare_periods import run_of
+from scoring.values import DatePart, RelativeTime, TimeRange, Value
+
+_DAY = timedelta(days=1)
+_ALIKE = 0.15
+"""Share of a length by which another may differ and still be as long."""
+
+
+def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -> bool:
+    """Whether two times share no moment, miss each other by a day at one end, or are as long and begin elsewhere.
+
+    Times that only overlap are often two readings of one phrase: `from 9 to 15 February` is within February.
+
+    >>> june = TimeRange(datetime(2026, 6, 1), datetime(2026, 7, 1))
+    >>> [are_apart(DatePart("month", month), june, datetime(2026, 8, 1)) for month in (5, 6)]
+    [True, False]
+    >>> are_apart(june, TimeRange(datetime(2026, 6, 1), datetime(2026, 6, 30)), None)
+    True
+    >>> are_apart(june, TimeRange(datetime(2026, 6, 8), datetime(2026, 6, 15)), None)
+    False
+    """
+    one, other = _range(wanted, there, now), _range(there, wanted, now)
+    if one is None or other is None:
+        return False
+    if not one.overlaps(other):
+        return True
+    starts, ends = _distance(one.start, other.start), _distance(one.end, other.end)
+    if starts is None or ends is None:
+        return False
+    if min(starts, ends) < _DAY <= max(starts, ends) <= 2 * _DAY:
+        return True
+    return _as_long(one, other) and max(starts, ends) >= _DAY
+
+
+def _range(value: Value | None, beside: Value | None, now: datetime | None) -> TimeRange | None:
+    if isinstance(value, TimeRange):
+        return value
+    if isinstance(value, RelativeTime):
+        return value.resolve(now) if now is not None else None
+    if isinstance(value, DatePart) and isinstance(beside, (TimeRange, RelativeTime)):
+        there = _range(beside, None, now)
+        edge = there and (there.start or there.end)
+        return run_of(value, edge.year) if edge is not None else None
+    return None
+
+
+def _distance(one: datetime | None, other: datetime | None) -> timedelta | None:
+    """The distance of two ends; nothing where one of them is open."""
+    if one is None or other is None:
+        return timedelta(0) if one is other else None
+    return abs(one - other)
+
+
+def _as_long(one: TimeRange, other: TimeRange) -> bool:
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return False
+    mine, theirs = one.end - one.start, other.end - other.start
+    return abs(mine - theirs) <= _ALIKE * max(mine, theirs)
