@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scoring.reason_kinds import AMOUNT_DOUBTS, DOUBTS, PROOFS
+from scoring.reason_kinds import AMOUNT_DOUBTS, DOUBTS, PROOFS, ReasonKind, kind_of
 from scoring.reasons import ReasonCode
 
 ALONE = 0.36
@@ -15,6 +15,8 @@ SECOND = 1.0
 """Log-odds against an answer, beside its strongest signal, from which a second signal bears it out."""
 LEAST_DOUBTED = 0.65
 """The lowest `p_correct` that doubts (`DOUBTS`) alone can cause: from here an answer is `Correct`."""
+UNDECIDED = 0.5
+"""The lowest `p_correct` of an answer with no fault but conditions that were not found: a hint is no error."""
 LEAST_PROVED = 0.05
 """The lowest `p_correct` of SQL that is proved to answer nothing. A proof rests on a reading of the question."""
 
@@ -31,20 +33,26 @@ class Probability:
     """The highest `p_correct`."""
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
-        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with three rules.
+        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with four rules.
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
-        `ALONE` at most. Doubts alone take no verdict: an answer that is at `LEAST_DOUBTED` or above without them stays
-        there. Beside other evidence, words without a counterpart count, and doubts about amounts, which say nothing of
-        this answer, do not.
+        `ALONE` at most. Hints and missing conditions without another fault take no verdict: they lower it to
+        `UNDECIDED`. Doubts alone leave it at `LEAST_DOUBTED` or above. Beside other evidence, words without a
+        counterpart count, and doubts about amounts, which say nothing of this answer, do not.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
         >>> round(judge.of(alone), 2), round(judge.of([*alone, (ReasonCode.ORDER_FLIPPED, -3.0)]), 2)
         (0.36, 0.0)
-        >>> judge.of([(ReasonCode.AMOUNT_OPEN, -9.0)])
-        0.65
+        >>> [judge.of([(code, -9.0)]) for code in (ReasonCode.AMOUNT_OPEN, ReasonCode.OUTPUT_UNLINKED)]
+        [0.65, 0.5]
         """
+        p_correct = self._of(moves)
+        if p_correct >= UNDECIDED or any(move < 0 and _is_fault(code) for code, move in moves):
+            return p_correct
+        return max(p_correct, min(UNDECIDED, self._of_total((), self.least)))
+
+    def _of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
         evidence = [(code, move) for code, move in moves if code not in DOUBTS]
         p_correct = self._of_evidence(evidence)
         if len(evidence) == len(moves):
@@ -64,6 +72,11 @@ class Probability:
     def _of_total(self, moves: Collection[tuple[ReasonCode, float]], least: float) -> float:
         total = self.intercept + math.fsum([move for _, move in moves])
         return least + (self.most - least) * _logistic(total)
+
+
+def _is_fault(code: ReasonCode) -> bool:
+    """Whether a code is a fault other than a condition that was not found: words may have put it otherwise."""
+    return code is not ReasonCode.FILTER_MISSING and kind_of(code) is ReasonKind.FAULT
 
 
 def _logistic(log_odds: float) -> float:

@@ -32,7 +32,13 @@ _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
     ("", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
     ("", rf"\b(?:incl\.?|including|even)(?: the| all| those)?(?: \w+){{0,2}} {_ABSENT}[^,.;()?]{{0,60}}"),
-    ("", rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:should|must) (?:also |still )?(?:show|appear|stay)\b[^,.;()?]{{0,30}}"),
+    (
+        "",
+        rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:should|shd|must|need to) (?:also |still )?"
+        rf"(?:show|appear|stay|be (?:in|on|there|listed|shown|included)|count)\b[^,.;()?]{{0,30}}",
+    ),
+    ("", rf"\b(?:and|also|plus)? ?(?:the ones |those )?{_ABSENT}[^,.;()?]{{0,40}}\b(?:too|as well|also|included)(?=\W*(?:$|[,.;)?]))"),
+    ("not necess", r",?\s*\bnot necessarily\b[^.?!;,]{0,60}"),
     ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
     ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),
@@ -49,7 +55,7 @@ _ASIDES = (
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=[,?])"),
     # rows that stay in with a zero
     ("if", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
-    ("for", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when)\b[^.;?()]{0,60}"),
+    ("", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when|where)\b[^.;?()]{0,60}"),
     ("even", r",?\s*\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
     # sentences that explain
     ("matter", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\b(?:does|do)(?: not|n['’]?t) matter\b[^.?!;,]{0,20}"),

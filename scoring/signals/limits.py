@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.cutting import PROTECTIVE
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import FIRST_OF, names_column, takes_extreme
+from scoring.signals.order import FIRST_OF, MANY_MEANINGS, names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
@@ -26,7 +26,8 @@ def limit_missing(case: Case) -> Finding | None:
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
-    if takes_extreme(case) or all(names_column(each.word, case) for each in case.question.superlatives):
+    words = [each.word for each in case.question.superlatives]
+    if takes_extreme(case) or MANY_MEANINGS.issuperset(words) or all(names_column(each, case) for each in words):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
 

@@ -73,7 +73,12 @@ def order_missing(case: Case) -> Finding | None:
     asked = [word for word in asked if not names_column(word, case)]
     if not asked or _orders_rows(case) or takes_extreme(case):
         return None
-    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
+    return Finding(_A_DOUBT if MANY_MEANINGS.issuperset(asked) else 1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
+
+
+_A_DOUBT = 0.25
+MANY_MEANINGS = frozenset({"first", "last", "min", "max"})
+"""Words of an extreme that are often something else: a first reply, last Friday, minutes, at most."""
 
 
 def names_column(word: str, case: Case) -> bool:

@@ -117,9 +117,15 @@ def value_unused(case: Case) -> Finding | None:
         sql = working_text(case)
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
     lost = lost[len(case.sql.parameters) :]
-    return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+    if not lost:
+        return None
+    strength = _A_DOUBT if all(int(each) <= _FEW for each in lost) else 1.0
+    return Finding(strength * len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}")
 
 
+_A_DOUBT = 0.19
+_FEW = 5
+"""A number up to this is often said otherwise: `between 2 visits` by LAG, `with 0 orders` by a LEFT JOIN."""
 _DIGIT = re.compile(r"\d")
 
 
@@ -213,7 +219,7 @@ def name_unused(case: Case) -> Finding | None:
     """A name or text of the question is in neither the SQL nor a definition.
 
     The name is a value that rows should be filtered by. Only names are looked at that were read for certain and that
-    no condition of the SQL meets.
+    no condition of the SQL meets. A name with a digit (`2fa`, `p1s`) is a doubt: columns spell it out.
 
     >>> name_unused(case("How many parcels went to 'Faro'?", "SELECT COUNT(*) FROM parcels")).detail
     "not in the SQL: 'faro'"
@@ -224,7 +230,10 @@ def name_unused(case: Case) -> Finding | None:
     defined = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
     given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
-    return Finding(1.0, f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+    if not lost:
+        return None
+    strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
+    return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
 
 
 def _is_name(each: QuestionFilter) -> bool:

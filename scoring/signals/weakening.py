@@ -23,6 +23,7 @@ from scoring.question.definitions.vacuous import (
 )
 from scoring.question.english.weakening import QUANTIFIERS
 from scoring.signals.finding import Finding
+from scoring.signals.working_text import working_text
 from scoring.specification import Definition, FilterOrigin, Op, QuestionFilter
 from scoring.values import Expression, Number, Text
 from scoring.verdict import Case, Weakening
@@ -32,6 +33,7 @@ _CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")
 TRIED = 0.02
 """Strength where the SQL applies all the same what the enriched question takes away."""
 _CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
+_TWO_DIGITS = 5
 _MOST = 50
 """Most conditions, definitions and remarks that are looked at."""
 
@@ -138,8 +140,15 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         each
         for each in sure
         if not (compares(each, case.sql) or _is_other_time(each, case) or _may_be_timed(each, case))
-        and not _is_left_out(each, case)
+        and not (_is_left_out(each, case) or _is_counted(each, case))
     ]
+
+
+def _is_counted(each: QuestionFilter, case: Case) -> bool:
+    """Whether the number of a condition stands in the SQL, which applies it in a way that is not read: `-48` hours."""
+    if not isinstance(each.rhs, Number) or each.rhs.value < _TWO_DIGITS:
+        return False
+    return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\w.])", working_text(case)) is not None
 
 
 def _is_left_out(each: QuestionFilter, case: Case) -> bool:

@@ -17,8 +17,8 @@ from scoring.words import identifier_words
 def date_of_other_event(case: Case) -> Finding | None:
     """The time asked for is that of one event, and the SQL tests the time of another.
 
-    Bills paid this year are not those issued this year. Half strength where the SQL tests when the row was made: the
-    table may hold no other date.
+    Bills paid this year are not those issued this year. Half strength where the SQL tests when the row was made or
+    planned, and a doubt where it tests when something started: the table may hold no other date.
 
     >>> date_of_other_event(case("How many bills were paid in 2020?",
     ...     "SELECT COUNT(*) FROM bills WHERE issued_on >= '2020-01-01' AND issued_on < '2021-01-01'")).detail
@@ -48,8 +48,7 @@ def _other_event(event: str, given: dict[str, str]) -> Finding | None:
     column = min(given)
     if (event, given[column]) in _NEAR:
         return None
-    strength = 0.5 if given[column] in _GENERAL else 1.0
-    return Finding(strength, f"expected → actual: {event} → {column}")
+    return Finding(_STRENGTHS.get(given[column], 1.0), f"expected → actual: {event} → {column}")
 
 
 def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:
@@ -58,12 +57,16 @@ def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:
         return None
     if _SILENT.search(asked(case)):
         return None
-    return Finding(0.5, f"{changed[0]} is the time of a change, which nothing asks for")
+    return Finding(_A_DOUBT, f"{changed[0]} is the time of a change, which nothing asks for")
+
+
+_A_DOUBT = 0.17
 
 
 _SILENT = re.compile(r"n['’]?t\b|\bnot\b|\bnever\b|\b(?:inactive|idle|stale|silent|offline)\b")
 """Who has done nothing for a while is found by the last time that something was done."""
-_GENERAL = frozenset({"begin", "start", "plan"})
+_STRENGTHS = {"begin": 0.5, "plan": 0.5, "start": _A_DOUBT}
+"""What the times count that a table may have in place of the one asked for."""
 _NEAR = frozenset(
     {
         ("close", "end"),
