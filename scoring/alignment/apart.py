@@ -15,6 +15,8 @@ _ALIKE = 0.15
 def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -> bool:
     """Whether two times share no moment, miss each other by a day at one end, or are as long and begin elsewhere.
 
+    Apart, too, is a time that is over from one without an end.
+
     Times that only overlap are often two readings of one phrase: `from 9 to 15 February` is within February.
 
     >>> june = TimeRange(datetime(2026, 6, 1), datetime(2026, 7, 1))
@@ -28,7 +30,7 @@ def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -
     one, other = _range(wanted, there, now), _range(there, wanted, now)
     if one is None or other is None:
         return False
-    if not one.overlaps(other):
+    if not one.overlaps(other) or _runs_on(one, other, now):
         return True
     starts, ends = _distance(one.start, other.start), _distance(one.end, other.end)
     if starts is None or ends is None:
@@ -36,6 +38,12 @@ def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -
     if min(starts, ends) < _DAY <= max(starts, ends) <= 2 * _DAY:
         return True
     return _as_long(one, other) and max(starts, ends) >= _DAY
+
+
+def _runs_on(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
+    """Whether a time that is over is asked for, and the other begins with it and has no end."""
+    over = wanted.end is not None and (now is None or wanted.end <= now)
+    return over and there.end is None and _distance(wanted.start, there.start) == timedelta(0)
 
 
 def _range(value: Value | None, beside: Value | None, now: datetime | None) -> TimeRange | None:

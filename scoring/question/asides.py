@@ -37,7 +37,7 @@ _ASIDES = (
         rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:should|shd|must|need to) (?:also |still )?"
         rf"(?:show|appear|stay|be (?:in|on|there|listed|shown|included)|count)\b[^,.;()?]{{0,30}}",
     ),
-    ("", rf"\b(?:and|also|plus)? ?(?:the ones |those )?{_ABSENT}[^,.;()?]{{0,40}}\b(?:too|as well|also|included)(?=\W*(?:$|[,.;)?]))"),
+    ("", rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:too|as well|also|included)(?=\W*(?:$|[,.;)?]))"),
     ("not necess", r",?\s*\bnot necessarily\b[^.?!;,]{0,60}"),
     ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),

@@ -15,7 +15,18 @@ from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Aggregation, Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
-from scoring.values import Boolean, Choices, Expression, Number, Pattern, Text, TimeRange, Value, is_unknown
+from scoring.values import (
+    Boolean,
+    Choices,
+    Expression,
+    Number,
+    Pattern,
+    RelativeTime,
+    Text,
+    TimeRange,
+    Value,
+    is_unknown,
+)
 from scoring.verdict import Case, FilterMatch
 from scoring.words import identifier_words, letters
 
@@ -92,11 +103,13 @@ _SURELY, _LOOSELY = 0.5, 0.2
 
 
 def _is_loose(match: FilterMatch, case: Case) -> bool:
-    """Whether the SQL's dates overlap the time asked for, or that time is to be left out: it may mean something else."""
+    """Whether the dates overlap the time asked for, or that time is to be left out: a phrase has many readings."""
     wanted, moment = match.required, case.query.occurred_at
     if wanted.op is Op.NOT_WITHIN:
         return all(isinstance(each.rhs, TIMES) for each in match.present)
     if not isinstance(wanted.rhs, TIMES) or not all(isinstance(each.rhs, TimeRange) for each in match.present):
+        return False
+    if isinstance(wanted.rhs, RelativeTime) and wanted.rhs.start == wanted.rhs.end:
         return False
     now = moment.replace(tzinfo=None) if moment is not None else None
     return not any(are_apart(wanted.rhs, each.rhs, now) for each in match.present)

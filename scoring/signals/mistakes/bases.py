@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.specification import Aggregation, Clause, Operand, SqlFilter
+from scoring.specification import Aggregation, Clause, Division, Operand, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
@@ -124,16 +124,22 @@ _CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
 def factor_of_other_unit(case: Case) -> Finding | None:
     """An amount is divided by the factor of another unit than the one asked for.
 
-    A gigabyte is 10⁹ bytes or 1024³, and not a million.
+    A gigabyte is 10⁹ bytes or 1024³, and not a million. Nor is an amount divided by euros per unit to give euros.
 
     >>> factor_of_other_unit(case("How much did each pilot load, in GB?",
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    wanted = {_unit(word) for words in _IN_UNIT.findall(asked(case)) for word in words} & _UNITS
-    if len(wanted) != 1 or len(case.sql.divisions) != 1:
+    if len(case.sql.divisions) != 1:
         return None
-    division, unit = case.sql.divisions[0], wanted.pop()
+    division = case.sql.divisions[0]
+    if _divides_by_gain(division.denominator, case):
+        return Finding(1.0, f"{division.numerator} / {division.denominator}")
+    wanted = {_unit(word) for words in _IN_UNIT.findall(asked(case)) for word in words} & _UNITS
+    return _of_other_factor(division, wanted.pop()) if len(wanted) == 1 else None
+
+
+def _of_other_factor(division: Division, unit: str) -> Finding | None:
     stored = {_unit(word) for word in re.findall(r"[a-z]+", division.numerator)}
     if re.search(r"(?:duration|length|time|seconds?)_s\b", division.numerator):
         stored.add("second")
@@ -142,6 +148,19 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     if not factors or not given or any(abs(given - one) < 0.01 * one for one in factors):
         return None
     return differing(f"{factors[0]:g}", f"{given:g}")
+
+
+_GAIN = re.compile(r"(?:\w+\.)?(eur|euro|usd|dollar|gbp|pound|chf|kg|km)s?_per_\w+")
+_CURRENCIES = {"eur": "euro", "usd": "dollar", "gbp": "pound", "chf": "franc"}
+
+
+def _divides_by_gain(denominator: str, case: Case) -> bool:
+    """Whether a divisor says how many of the units asked for one stored unit gives: `eur_per_unit`."""
+    found = _GAIN.fullmatch(denominator)
+    if found is None:
+        return False
+    unit = found[1]
+    return re.search(rf"\bin (?:{unit}|{_CURRENCIES.get(unit, unit)})s?\b", asked(case)) is not None
 
 
 _UNITS = frozenset([unit for _, unit in _FACTORS])
@@ -249,7 +268,8 @@ _FRACTIONS = cue(
 )
 _PERCENTS = cue(
     "percent %",
-    r"\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent\b|\bpercent (?:such as|like|e\.g)",
+    r"\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent(?:ages?)?\b"
+    r"|\bpercent(?:ages?)? (?:such as|like|e\.g)",
 )
 _SCALED = re.compile(r"\b100(?:\.0+)?\b|\b1e2\b|\b0?\.01\b")
 _RATES = frozenset(map(stem, "rate pct percent percentage share ratio discount margin commission fraction".split()))

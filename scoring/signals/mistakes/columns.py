@@ -150,12 +150,15 @@ _PRICES = frozenset({"price", "cost", "amount", "revenue", "total", "value"})
 def units_measured_otherwise(case: Case) -> Finding | None:
     """Units are asked for, and lines are counted or prices added.
 
-    A line of three pieces is three units.
+    A line of three pieces is three units. Nor is the number that a column holds the number of its rows.
 
     >>> units_measured_otherwise(case("Which are our best sellers by units?", "SELECT product, COUNT(*) FROM lines "
     ...     "GROUP BY product ORDER BY COUNT(*) DESC")).detail
     'COUNT(*) for units'
     """
+    counted = _counts_quantity(case)
+    if counted is not None:
+        return Finding(1.0, f"COUNT({counted}) for what it holds")
     if not _UNITS.search(asked(case)) or _tables_of_units(case):
         return None
     amounts = [each for each in case.sql.aggregations if each.func in ("SUM", "COUNT", "MAX", "AVG")]
@@ -163,6 +166,18 @@ def units_measured_otherwise(case: Case) -> Finding | None:
         return None
     found = amounts[0]
     return Finding(1.0, f"{found.func}({found.column}) for units")
+
+
+def _counts_quantity(case: Case) -> str | None:
+    """A counted column of which a text says that it holds a number of things."""
+    for each in case.sql.aggregations:
+        if each.func == "COUNT" and len(each.columns) == 1 and not each.distinct:
+            name = each.columns[0].name
+            if re.search(
+                rf"\b{re.escape(name)} (?:holds|has|gives|contains|is) [^.;,]{{0,20}}\bnumber of\b", said(case)
+            ):
+                return name
+    return None
 
 
 def _adds_units(each: Aggregation) -> bool:

@@ -7,8 +7,9 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
-from scoring.specification import Op, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
+from scoring.values import Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -85,9 +86,10 @@ _RATES = re.compile(
 
 
 def top_of_all(case: Case) -> Finding | None:
-    """The top of each group is asked for, and one LIMIT, or a rank among all rows, cuts the whole answer.
+    """The top of each group, or of some rows, is asked for, and one LIMIT or a rank cuts all rows.
 
-    The best pilot of each base needs a rank within the base; LIMIT 1 leaves one pilot in all.
+    The best pilot of each base needs a rank within the base; LIMIT 1 leaves one pilot in all. The ten longest flights
+    to Oslo are not those to Oslo among the ten longest.
 
     >>> top_of_all(case("Who is the highest paid pilot in each base?",
     ...     "SELECT base, name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
@@ -97,12 +99,29 @@ def top_of_all(case: Case) -> Finding | None:
     ranked = _ranked_in_all(case)
     if ranked is not None:
         return Finding(1.0, ranked.text)
+    early = _cut_early(case)
+    if early is not None:
+        return early
     found = _EACH_TOP.search(text) if limit is not None else None
     if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
         return None
     if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
         return None
     return Finding(1.0, f"LIMIT {limit.count} for all groups")
+
+
+def _cut_early(case: Case) -> Finding | None:
+    """The rows asked for are cut inside, and a condition of the question is tested outside."""
+    cuts = [each for each in case.sql.limits if not each.ranked and each.count in _rows_wanted(case) - {1}]
+    outputs = {each.path for each in case.sql.blocks if each.output}
+    if len(cuts) != 1 or cuts[0].block in outputs:
+        return None
+    late = next((each for each in applied(case) if each.block in outputs and _is_plain(each)), None)
+    return Finding(1.0, f"LIMIT {cuts[0].count} before {late.text}") if late is not None else None
+
+
+def _is_plain(each: SqlFilter) -> bool:
+    return each.clause is Clause.WHERE and isinstance(each.rhs, (Text, Number, TimeRange, RelativeTime))
 
 
 def _ranked_in_all(case: Case) -> Shape | None:

@@ -8,9 +8,10 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Column, Projection, SqlSpec
+from scoring.specification import Column, Op, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
+from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -196,6 +197,9 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM parcels WHERE delivered_on < promised_on")).detail
     'delivered_on < promised_on'
     """
+    negative = _stretch_backwards(case)
+    if negative is not None:
+        return negative
     orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
     if not orders:
         return None
@@ -204,6 +208,21 @@ def columns_compared_backwards(case: Case) -> Finding | None:
         if (less, more) in orders and (more, less) not in orders:
             return Finding(1.0, orders[less, more])
     return _late_backwards(orders, case) or _limit_backwards(orders, case)
+
+
+_STRETCH = re.compile(r"date_?diff\((?:\w+\.)?(\w+), (?:\w+\.)?(\w+)[,)]")
+_LATER = frozenset({("begin", "ship"), ("begin", "deliver"), ("begin", "close"), ("begin", "pay"), ("start", "end"),
+    ("ship", "deliver"), ("issue", "pay"), ("hire", "end"), ("admit", "discharge"), ("begin", "end")})  # fmt: skip
+"""Events of which the second cannot come first."""
+
+
+def _stretch_backwards(case: Case) -> Finding | None:
+    """A time between two events that is taken from the later to the earlier one: it is negative, and above nothing."""
+    for each in case.sql.filters:
+        found = _STRETCH.match(each.lhs.name) if each.lhs is not None and each.op in (Op.GT, Op.GE) else None
+        if found is not None and (event_of(found[1]), event_of(found[2])) in _LATER and isinstance(each.rhs, Number):
+            return Finding(1.0, each.text)
+    return None
 
 
 _LIMIT = re.compile(

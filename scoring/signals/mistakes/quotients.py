@@ -281,15 +281,26 @@ def cents_for_currency(case: Case) -> Finding | None:
 _ZONES = re.compile(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
 
 
-def zone_unasked(case: Case) -> Finding | None:
-    """A time is converted to another zone than the one that a text names.
+_TO_UTC = re.compile(
+    r"(?:\bto_utc_timestamp\(\s*|\bconvert_timezone\(\s*'\w+/\w+',\s*'(?:utc|etc/utc)',\s*)(?:\w+\.)?(\w+_utc)\b"
+    r"|\bconvert_tz\(\s*(?:\w+\.)?(\w+_utc),\s*'\w+/\w+'",
+    re.IGNORECASE,
+)
+"""A time that is named after UTC, taken for one of another zone."""
 
-    Rows near midnight change their day.
+
+def zone_unasked(case: Case) -> Finding | None:
+    """A time is converted to another zone than the one that a text names, or in the opposite direction.
+
+    Rows near midnight change their day. A time in UTC is none of another zone to be turned into UTC.
 
     >>> zone_unasked(case("How many trips began on May 3 (UTC)?", "SELECT COUNT(*) FROM trips WHERE "
     ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
     'expected → actual: utc → america/lima'
     """
+    backwards = _TO_UTC.search(case.query.sql)
+    if backwards is not None:
+        return Finding(1.0, f"{(backwards[1] or backwards[2]).lower()} is converted to UTC")
     text, converted = said(case), shapes(case, ShapeKind.ZONE)
     given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
     named = set(_ZONES.findall(text)) if given else set[str]()
