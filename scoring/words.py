@@ -67,6 +67,21 @@ def identifier_words(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _HUMPS.findall(name))
 
 
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD_OF_NAME = r"(?:[A-Z]{2,4}(?=[A-Z][a-z]|_|\Z)|[A-Z]?[a-z]++)"
+_IN_WORDS = re.compile(rf"_?{_WORD_OF_NAME}(?:_?(?=[A-Z]|(?<=_)){_WORD_OF_NAME}){{1,9}}")
+"""A name of words: one with digits, or in mixed case throughout, may be a key or a secret and is left as it is."""
+
+
+def parted(name: str) -> str:
+    """A name in lower case, with its humps told apart: SQL's readers forget upper case.
+
+    >>> parted("OrderLineID"), parted("TOTAL_ORDERS")
+    ('order_line_id', 'total_orders')
+    """
+    return (_HUMP.sub("_", name) if _IN_WORDS.fullmatch(name) is not None else name).lower()
+
+
 _MARKS = {code: None for code in range(128) if not chr(code).isalnum()}
 
 

@@ -13,6 +13,7 @@ from consumers.wire.texts import shorten
 from scoring.query import Unscored
 from scoring.rules import Convention
 from scoring.sql import read_predicate
+from scoring.words import parted
 
 MOST_CONVENTIONS = 500
 MOST_COLUMNS = 2000
@@ -122,4 +123,4 @@ def placed_column(text: str) -> str:
 
 
 def _bare(name: str) -> str:
-    return folded(name[1:-1] if name[0] in '"`[' else name)
+    return folded(parted(name[1:-1] if name[0] in '"`[' else name))

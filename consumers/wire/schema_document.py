@@ -12,6 +12,7 @@ from consumers.wire.texts import bad_character, json_type, shorten
 from references.ddl import read_schema
 from references.schema import BadSchema, Schema, ValueKind, kind_of
 from scoring.schema import ColumnType, DatabaseSchema, in_order
+from scoring.words import parted
 
 MAX_SCHEMA_BYTES = 2_000_000
 """Largest schema, in bytes; of DDL at most `references.schema.MAX_DDL` characters are read."""
@@ -126,10 +127,10 @@ def _keys(tables: list[TableDocument]) -> Iterator[tuple[str, str]]:
 def _folded(name: str) -> str:
     """The last part of a name, in lower case.
 
-    >>> _folded('public."Order Items"'), _folded("ID")
-    ('order items', 'id')
+    >>> _folded('public."Order Items"'), _folded("OrderID")
+    ('order items', 'order_id')
     """
-    bare = name.strip().lower()
+    bare = parted(name.strip())
     if bare[-1:] in {'"', "`", "]"}:
         opening = {'"': '"', "`": "`", "]": "["}[bare[-1]]
         return bare[:-1].rpartition(opening)[2]

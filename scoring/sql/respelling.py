@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from scoring.words import parted
+
 _EMPTY_COUNT = re.compile(r"\bcount\s*\(\s*\)", re.IGNORECASE)
 _LIMIT_BY = re.compile(r"\blimit\s+\d+\s+by\b", re.IGNORECASE)
 _MOST_COPIED = 2_000
@@ -14,7 +16,7 @@ _MOST_COPIED = 2_000
 
 
 def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
-    """The tree with `count()`, `LIMIT n BY` and names of aggregates written as elsewhere; it is changed in place.
+    """The tree with `count()`, `LIMIT n BY`, names of aggregates and humps written as elsewhere; changed in place.
 
     >>> from sqlglot import parse_one
     >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
@@ -22,6 +24,8 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     'SELECT COUNT(*) FROM t'
     >>> shown("SELECT SUM(a) AS x, COUNT(*) AS y, x / y FROM t")
     'SELECT SUM(a) AS x, COUNT(*) AS y, (SUM(a)) / (COUNT(*)) FROM t'
+    >>> shown("SELECT OrderDate FROM SalesOrder")
+    'SELECT order_date FROM sales_order'
     >>> shown("SELECT a FROM t ORDER BY b, a DESC LIMIT 2 BY b")
     'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY a DESC) <= 2 ORDER BY b NULLS LAST, a DESC'
     """
@@ -30,7 +34,21 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     if _LIMIT_BY.search(sql) is not None:
         _rank_by(tree)
     _spell_out_aggregates(tree)
+    if _HUMPED.search(sql) is not None:
+        _part_names(tree)
     return tree
+
+
+_HUMPED = re.compile(r"[a-z][A-Z]")
+
+
+def _part_names(tree: exp.Expr) -> None:
+    """Writes `OrderDate` as `order_date`, and so every other spelling of that name."""
+    names = [each for each in tree.find_all(exp.Identifier) if isinstance(each.this, str)]
+    humped = {each.this.lower(): parted(each.this) for each in names if _HUMPED.search(each.this) is not None}
+    for each in names:
+        if each.this.lower() in humped:
+            each.set("this", humped[each.this.lower()])
 
 
 def with_declared(trees: Sequence[exp.Expr | None]) -> exp.Expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -101,11 +102,13 @@ def reordered(sql: str, seed: int) -> str:
 
 
 def recased(sql: str, seed: int) -> str:
-    """Every letter outside quotes in a random case."""
+    """Every word outside quotes in small or capital letters, or with a capital first. A capital inside parts a name."""
     dice = random.Random(seed)
     parts = sql.split("'")
     for place in range(0, len(parts), 2):
-        parts[place] = "".join(dice.choice((c.lower(), c.upper())) for c in parts[place])
+        parts[place] = re.sub(
+            r"\w+", lambda word: dice.choice((str.lower, str.upper, str.capitalize))(word[0]), parts[place]
+        )
     return "'".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
