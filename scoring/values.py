@@ -285,6 +285,6 @@ def _stamp(moment: datetime | None) -> str:
 
 UNITS = frozenset(
     {1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 168, 365, 365.25, 1000, 1024, 1440, 3600, 10080, 86400, 604800}
-    | {1e4, 1e5, 1e6, 1e9, 6e4, 3.6e6, 8.64e7}
+    | {30.4, 30.42, 30.4375, 30.44, 1e4, 1e5, 1e6, 1e9, 6e4, 3.6e6, 8.64e7}
 )
 """Factors of percentages, calendar units and units of measure, and their inverses."""

@@ -15,8 +15,13 @@ def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
     outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
     if not outer:
         return frozenset()
-    absent = [each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE]
+    absent = [each.block for each in sql.filters if _lacks(each)]
     return frozenset([*absent, *(each.block for each in sql.filters if _counts_none(each))]) & outer
+
+
+def _lacks(each: SqlFilter) -> bool:
+    """`t.id IS NULL`, which is no arm of an OR: `left_on IS NULL OR left_on > …` asks for no partner."""
+    return each.op is Op.IS_NULL and each.clause is Clause.WHERE and each.alternative is None
 
 
 def _counts_none(each: SqlFilter) -> bool:

@@ -166,6 +166,8 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
 
 def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
+        if (wanted, there) == (_BY_TODAY, _BY_NOW):
+            return True
         reaches_now = not wanted.whole
         if _about_as_long(wanted, there):
             return True
@@ -175,6 +177,10 @@ def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if context.moment is not None:
         return _resolves_to(wanted.resolve(context.moment), there, context.moment)
     return resolves(wanted, there)
+
+
+_BY_TODAY, _BY_NOW = RelativeTime(Grain.DAY, None, 1, whole=True), RelativeTime(Grain.DAY, None, 0)
+"""`today or earlier` is `<= CURRENT_DATE` of a day."""
 
 
 def _about_as_long(wanted: RelativeTime, there: RelativeTime) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from scoring.alignment.apart import are_apart
+from scoring.alignment.bare_periods import run_of
 from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES, Context, same_value
@@ -18,6 +20,7 @@ from scoring.specification import Aggregation, Clause, Definition, FilterOrigin,
 from scoring.values import (
     Boolean,
     Choices,
+    DatePart,
     Expression,
     Number,
     Pattern,
@@ -91,7 +94,8 @@ def filter_mismatched(case: Case) -> Finding | None:
     >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    odd = [each for each in case.filters.mismatched if not (_is_unread(each, case) or _is_none_otherwise(each, case))]
+    excuses = (_is_unread, _is_none_otherwise, _is_one_more, _is_a_group)
+    odd = [each for each in case.filters.mismatched if not any(excuse(each, case) for excuse in excuses)]
     if not odd:
         return None
     strength = math.fsum([_LOOSELY if _is_loose(each, case) else _SURELY for each in odd])
@@ -135,6 +139,37 @@ def _is_none_otherwise(match: FilterMatch, case: Case) -> bool:
     )
     waits = [each for each in case.sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE]
     return zero or len(waits) > len(conventions(waits, case.question.stems))
+
+
+def _is_one_more(match: FilterMatch, case: Case) -> bool:
+    """Whether the time begins one unit early, and each unit is compared with the one before: 13 months for 12."""
+    wanted, now = match.required.rhs, case.query.occurred_at
+    if not isinstance(wanted, RelativeTime) or wanted.start is None or now is None or "LAG" not in case.sql.functions:
+        return False
+    earlier = replace(wanted, start=wanted.start - 1)
+    return any(same_value(earlier, each.rhs, Context(now.replace(tzinfo=None))) for each in match.present)
+
+
+def _is_a_group(match: FilterMatch, case: Case) -> bool:
+    """Whether a quarter or month asked for beside another is one of the groups of a longer time."""
+    wanted = match.required.rhs
+    if not isinstance(wanted, DatePart) or wanted.part not in ("month", "quarter"):
+        return False
+    if sum(isinstance(each.rhs, DatePart) for each in case.question.filters) < _TWO:
+        return False
+    grains = (each.operand.name for each in case.sql.group_by)
+    longer = all(isinstance(each.rhs, TimeRange) and _holds(each.rhs, wanted) for each in match.present)
+    return longer and any(wanted.part in name for name in grains)
+
+
+_TWO = 2
+
+
+def _holds(there: TimeRange, part: DatePart) -> bool:
+    run = run_of(part, there.start.year) if there.start is not None else None
+    if run is None or run.start is None or run.end is None or there.start is None or there.end is None:
+        return False
+    return there.start <= run.start and run.end <= there.end
 
 
 def filter_extra(case: Case) -> Finding | None:

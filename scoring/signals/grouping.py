@@ -209,4 +209,9 @@ def _total_per_row(case: Case) -> Finding | None:
     if case.sql.distinct or not case.question.aggregations:
         return None
     names = [each.operand.name for each in case.answer]
-    return Finding(1.0, f"{names[0]} on each row") if all(" over (" in name for name in names) else None
+    windowed = all(" over (" in name and _NEIGHBOURS.search(name) is None for name in names)
+    return Finding(1.0, f"{names[0]} on each row") if windowed else None
+
+
+_NEIGHBOURS = re.compile(r"case when (?:lag|lead|row_number)\(")
+"""A count of rows by what stands beside them: the window is inside."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from scoring.alignment.contradictions import excludes
 from scoring.alignment.conventions import conventions
@@ -16,7 +16,7 @@ from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
 from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Number, RelativeTime, Text, TimeRange
+from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -39,7 +39,8 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
-    if _told_by_state(case) or _counts_them_as_zero(case) or _OF_ALL.search(case.query.sql) is not None:
+    met = (_told_by_state, _counts_them_as_zero, _is_held_against)
+    if any(each(case) for each in met) or _OF_ALL.search(case.query.sql) is not None:
         return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
@@ -47,6 +48,13 @@ def negation_lost(case: Case) -> Finding | None:
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+def _is_held_against(case: Case) -> bool:
+    """Whether what is excluded is a column that another is compared with: on hand > reserved."""
+    excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
+    compared = (each.rhs.columns for each in case.sql.filters if isinstance(each.rhs, Expression))
+    return any(not excluded.isdisjoint(identifier_words(name)) for names in compared for name in names)
 
 
 _OF_ALL = re.compile(r"\b(?:bool_and|logical_and|every|booland_agg)\s*\(", re.IGNORECASE)
@@ -188,7 +196,17 @@ def bound_shifted(case: Case) -> Finding | None:
     for match in case.filters.mismatched:
         if any(_shifted(match.required, each) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    return None
+    return _label_shifted(case)
+
+
+_LABELLED = re.compile(r"<(=?)\s{0,9}(\d{1,9})\s{1,9}then\s{1,9}'\d{1,9}\s?[-–]\s?(\d{1,9})'", re.IGNORECASE)
+
+
+def _label_shifted(case: Case) -> Finding | None:
+    """A class of a CASE is labelled up to another number than its bound: `<= 18` for '0-17'."""
+    labels = islice(_LABELLED.finditer(case.query.sql), 50)
+    odd = next((each for each in labels if int(each[2]) - int(each[3]) == len(each[1])), None)
+    return Finding(1.0, odd[0].lower()) if odd is not None else None
 
 
 def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:

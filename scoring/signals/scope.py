@@ -9,6 +9,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
+from scoring.signals.mistakes.nulls import without_by_other_key
 from scoring.signals.times import older_rows
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
@@ -17,7 +18,7 @@ from scoring.verdict import Case
 from scoring.words import identifier_words
 
 _NEVER = re.compile(
-    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b(?! been \w+ed\b)"
+    r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
     r"|\bnever\b|\bwithout\b|\bnot the\b|\bno\b(?![- ]?shows?\b)|\bexcept\b",
     re.IGNORECASE,
 )
@@ -38,7 +39,7 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
-    older = None if _excludes_things(case.sql) else older_rows(case)
+    older = without_by_other_key(case) if _excludes_things(case.sql) else older_rows(case)
     if older is not None:
         return older
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
@@ -213,8 +214,10 @@ def both_read_as_either(case: Case) -> Finding | None:
 def _conjoined(values: list[str], case: Case) -> float:
     text = case.question.text.casefold()
     places = sorted((text.find(value), value) for value in values)
-    if len(values) != 2 or places[0][0] < 0:
+    if len(values) != 2 or places[1][0] < 0:
         return 0.0
+    if places[0][0] < 0:
+        return 1.0 if re.search(rf"\bboth \w+ and (?:\w+ ){{0,3}}{re.escape(places[1][1])}\b", text) else 0.0
     between = text[places[0][0] + len(places[0][1]) : places[1][0]]
     if len(between) > 40 or " and " not in f" {between} " or " or " in between:
         return 0.0

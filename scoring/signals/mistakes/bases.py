@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.specification import Aggregation, Clause, Division, Operand, SqlFilter
+from scoring.specification import Aggregation, Clause, Division, Op, Operand, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
@@ -30,7 +30,7 @@ def share_base_wrong(case: Case) -> Finding | None:
     "kind = 'express' restricts the part alone"
     """
     found = _SHARE_OF.search(asked(case))
-    few = _share_of_few(case)
+    few = _share_of_few(case) or _base_of_done(case)
     return few or _odds(case) or (_base_of(found[1], case) if found is not None else None)
 
 
@@ -45,6 +45,21 @@ def _share_of_few(case: Case) -> Finding | None:
         return None
     total = _OF_ALL.search(case.query.sql)
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
+
+
+_NOT_YET = re.compile(r"\b(?:filled|answered|paid|delivered|shipped|resolved|closed|returned|completed|replied)\b")
+
+
+def _base_of_done(case: Case) -> Finding | None:
+    """A share of what was done in time is of those only that were done at all: the part tests the same time."""
+    found = _SHARE_OF.search(asked(case))
+    if found is None or _NOT_YET.search(found[1].split(" within ")[0].rsplit(" ", 1)[0]) is not None:
+        return None
+    tested = {column.name for each in case.sql.aggregations if each.conditional for column in each.columns}
+    for each in case.sql.filters:
+        if each.op is Op.NOT_NULL and each.clause is Clause.WHERE and each.lhs and each.lhs.name in tested:
+            return Finding(1.0, f"{each.text} leaves out of the base what was never done")
+    return None
 
 
 def _base_of(phrase: str, case: Case) -> Finding | None:

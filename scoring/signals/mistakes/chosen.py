@@ -112,7 +112,8 @@ def latest_read_as_largest(case: Case) -> Finding | None:
     'max(weight) beside max(weighed_at)'
     """
     text = said(case)
-    if not case.sql.group_by or not _LATEST.search(text) or _LARGEST.search(text):
+    named = re.search(r"\b(?:first|last|latest) (?!name)\w+\b", text) is not None
+    if not case.sql.group_by or not (named or _LATEST.search(text)) or _LARGEST.search(text):
         return None
     extremes = [each for each in case.answer if _takes_extreme(each)]
     timed = next((each for each in extremes if is_time(each.operand.columns[0].name)), None)

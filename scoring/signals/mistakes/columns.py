@@ -156,7 +156,7 @@ def units_measured_otherwise(case: Case) -> Finding | None:
     ...     "GROUP BY product ORDER BY COUNT(*) DESC")).detail
     'COUNT(*) for units'
     """
-    counted = _counts_quantity(case)
+    counted = _counts_quantity(case) or _counts_lines(case)
     if counted is not None:
         return Finding(1.0, f"COUNT({counted}) for what it holds")
     if not _UNITS.search(asked(case)) or _tables_of_units(case):
@@ -178,6 +178,23 @@ def _counts_quantity(case: Case) -> str | None:
             ):
                 return name
     return None
+
+
+_SOLD = re.compile(r"\b(?:how many|number of) (\w+?)s? [^.?]{0,40}?\b(?:sold|sell|selling|ordered|bought|returned)\b")
+_LINES = frozenset({"line", "item", "position"})
+_NO_PIECES = frozenset({"order", "customer", "sale", "line", "item", "person", "people", "client", "user", "time"})
+
+
+def _counts_lines(case: Case) -> str | None:
+    """The lines of orders that are counted where pieces of a thing are sold: a line may have several."""
+    found = _SOLD.search(asked(case))
+    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
+    heads = {words[-1] for words in tables if words}
+    if found is None or heads.isdisjoint(_LINES) or found[1] in heads | _NO_PIECES:
+        return None
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    plain = len(counts) == len(case.sql.aggregations) == 1 and not counts[0].distinct and counts[0].column == "*"
+    return "*" if plain else None
 
 
 def _adds_units(each: Aggregation) -> bool:

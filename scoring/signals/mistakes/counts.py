@@ -130,6 +130,8 @@ def things_counted_by_rows(case: Case) -> Finding | None:
     things = _things(case)
     if not things or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
         return None
+    if any(each.rhs == Number(0) for each in case.sql.having):
+        return None  # looks for things without rows
     for each in shapes(case, ShapeKind.COUNTED_ROWS):
         thing = next((thing for thing in things if _is_of_other_rows(each, thing)), None)
         if thing is not None:

@@ -27,10 +27,14 @@ def extreme_per_group(case: Case) -> Finding | None:
     sql = case.sql
     if not sql.group_by or sql.limits or sql.having or not _asks_one(case):
         return None
-    if any(_is_pinned(each, case) for each in sql.filters):
+    if any(_is_pinned(each, case) for each in sql.filters) or _OF_WHOM.search(asked(case)) is not None:
         return None
     taken = next((each.operand.name for each in case.answer if each.operand.func in EXTREMES), None)
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
+
+
+_OF_WHOM = re.compile(r"\bwhose (?:very |most )?(?:first|last|latest|earliest|newest|oldest|recent|highest|lowest)\b")
+"""What is asked of the extreme of each: customers whose last order was in May."""
 
 
 def _asks_one(case: Case) -> bool:
@@ -100,7 +104,7 @@ def top_of_all(case: Case) -> Finding | None:
     ranked = _ranked_in_all(case)
     if ranked is not None:
         return Finding(1.0, ranked.text)
-    early = _cut_early(case)
+    early = _cut_early(case) or _ranked_across(case)
     if early is not None:
         return early
     found = _EACH_TOP.search(text) if limit is not None else None
@@ -109,6 +113,17 @@ def top_of_all(case: Case) -> Finding | None:
     if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
         return None
     return Finding(1.0, f"LIMIT {limit.count} for all groups")
+
+
+_WITHIN = re.compile(r"\brank\w* [^.?]{0,40}?\b(?:within|in|of|per) (?:each|every|its|their) \w+")
+
+
+def _ranked_across(case: Case) -> Finding | None:
+    """A rank within each group is asked for, and the only rank is among all rows."""
+    ranks = [each for each in case.sql.windows if each.func in ("RANK", "DENSE_RANK", "ROW_NUMBER")]
+    if len(ranks) != 1 or ranks[0].partition_by or _WITHIN.search(asked(case)) is None:
+        return None
+    return Finding(1.0, "a rank without PARTITION BY")
 
 
 def _cut_early(case: Case) -> Finding | None:

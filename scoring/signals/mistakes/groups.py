@@ -197,12 +197,9 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM parcels WHERE delivered_on < promised_on")).detail
     'delivered_on < promised_on'
     """
-    negative = _stretch_backwards(case)
-    if negative is not None:
-        return negative
     orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
     if not orders:
-        return None
+        return _stretch_backwards(case)
     for match in _AFTER.finditer(said(case)):
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
@@ -211,16 +208,16 @@ def columns_compared_backwards(case: Case) -> Finding | None:
 
 
 _STRETCH = re.compile(r"date_?diff\((?:\w+\.)?(\w+), (?:\w+\.)?(\w+)[,)]")
-_LATER = frozenset({("begin", "ship"), ("begin", "deliver"), ("begin", "close"), ("begin", "pay"), ("start", "end"),
-    ("ship", "deliver"), ("issue", "pay"), ("hire", "end"), ("admit", "discharge"), ("begin", "end")})  # fmt: skip
+_LATER = frozenset({("begin", "ship"), ("begin", "deliver"), ("begin", "close"), ("begin", "pay"), ("begin", "end"),
+    ("start", "end"), ("ship", "deliver"), ("issue", "pay"), ("hire", "end"), ("admit", "discharge")})  # fmt: skip
 """Events of which the second cannot come first."""
 
 
 def _stretch_backwards(case: Case) -> Finding | None:
     """A time between two events that is taken from the later to the earlier one: it is negative, and above nothing."""
-    for each in case.sql.filters:
-        found = _STRETCH.match(each.lhs.name) if each.lhs is not None and each.op in (Op.GT, Op.GE) else None
-        if found is not None and (event_of(found[1]), event_of(found[2])) in _LATER and isinstance(each.rhs, Number):
+    for each in [each for each in case.sql.filters if each.lhs is not None and isinstance(each.rhs, Number)]:
+        found = _STRETCH.match(each.text) if each.op in (Op.GT, Op.GE) else None
+        if found is not None and (event_of(found[1]), event_of(found[2])) in _LATER:
             return Finding(1.0, each.text)
     return None
 
@@ -232,7 +229,7 @@ _LIMIT = re.compile(
 
 
 def _limit_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding | None:
-    """What is below its limit is asked for, and the SQL keeps what is above, or the other way round."""
+    """What is below its limit is asked for and the SQL keeps what is above, or the other way round."""
     for words, *limit in _LIMIT.findall(asked(case)):
         below = words in ("below", "under", "less than", "lower than")
         for (more, less), text in orders.items():
@@ -252,9 +249,16 @@ def _late_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding |
     if not _LATE.search(asked(case)) or _EARLY.search(said(case)) or _INVERSE.search(case.query.sql.casefold()):
         return None
     if any(_is_planned(less) for _, less in orders):
-        return None
+        return _in_time_for_late(orders)
     backwards = [text for (more, less), text in orders.items() if _is_planned(more) and event_of(less)]
     return Finding(1.0, backwards[0]) if backwards else None
+
+
+def _in_time_for_late(orders: dict[tuple[str, str], str]) -> Finding | None:
+    """What came on the very day of its planned time is taken for late: `delivered >= promised`."""
+    [((more, less), text), *others] = orders.items()
+    even = not others and "=" in text and _is_planned(less) and event_of(more) is not None
+    return Finding(1.0, f"{text}: in time is not late") if even else None
 
 
 _INVERSE = re.compile(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b")

@@ -232,7 +232,7 @@ def _part_of_length(units: set[str], case: Case) -> Finding | None:
 def _cut_to_hours(lengths: Sequence[Shape]) -> Finding | None:
     """Whole hours are averaged, so up to an hour of each length is lost: a doubt, as some mean no more."""
     cut = next((each for each in lengths if "cut" in each.words), None)
-    return Finding(0.25, f"{cut.text}: whole hours") if cut is not None else None
+    return Finding(0.15, f"{cut.text}: whole hours") if cut is not None else None
 
 
 def _backwards(lengths: Sequence[Shape], case: Case) -> Finding | None:

@@ -21,6 +21,14 @@ _STREAK = re.compile(
 )
 
 
+_RUN_OF = re.compile(r"\b\d+ (?:or more |\+ )?(?:\w+[ -]){0,2}\w+s in a row\b")
+
+
+def _run_asked(case: Case) -> re.Match[str] | None:
+    """The words that ask for a run of days, or of things where no window looks at the rows beside."""
+    return _STREAK.search(asked(case)) or (_RUN_OF.search(asked(case)) if not case.sql.windows else None)
+
+
 def streak_unchecked(case: Case) -> Finding | None:
     """Days in a row are asked for, and nothing tests that one follows upon the other.
 
@@ -31,7 +39,7 @@ def streak_unchecked(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights GROUP BY pilot HAVING COUNT(DISTINCT day) >= 3")).detail
     'days in a row: no two days are compared'
     """
-    found = _STREAK.search(asked(case))
+    found = _run_asked(case)
     if found is None:
         return None
     steps = shapes(case, ShapeKind.STEP)

@@ -23,6 +23,8 @@ _RESTARTS = cue(
     r"\b(?:restart\w*|resets?|resetting|(?:start|begin)(?:s|ning|ing)? (?:again|over|anew|from zero))\b",
 )
 _MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
+_OF_DAYS = re.compile(r"\b\d{1,3}[- ](?:day|week|month) (?:average|avg|mean)\b")
+"""A moving average that no word calls so: `with the 7 day average`."""
 
 
 def running_total_wrong(case: Case) -> Finding | None:
@@ -87,7 +89,12 @@ def moving_window_wrong(case: Case) -> Finding | None:
     'expected → actual: 6 rows before → 7'
     """
     text = asked(case)
-    if not _MOVING.search(text) or (span := _SPAN.search(text)) is None:
+    span = _OF_DAYS.search(text)
+    if span is not None:
+        span = _SPAN.search(text, span.start())
+    elif _MOVING.search(text):
+        span = _SPAN.search(text)
+    if span is None:
         return None
     wanted = int(span[1]) if span[1].isdecimal() else _WORDS[span[1]]
     found = shapes(case, ShapeKind.FRAME_ROWS)

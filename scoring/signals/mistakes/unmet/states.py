@@ -58,7 +58,7 @@ def state_untested(case: Case) -> Finding | None:
     """
     if follows(case):
         return None
-    untold = "weekend" if _lacks_weekend(case) else _lacks_future(case) or _lacks_first(case)
+    untold = "weekend" if _lacks_weekend(case) else _lacks_future(case) or _lacks_first(case) or _lacks_kind(case)
     if untold:
         return Finding(1.0, untold)
     found = _STATE.search(case.asked)
@@ -75,6 +75,24 @@ def _untold(state: str, case: Case) -> Finding | None:
         return None
     told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
+
+
+_KIND_ONLY = re.compile(
+    r"(?:,|\(|\band\b|-|\bbut\b)\s?([a-z]{3,20}) only\b(?=\s*(?:$|[,.;?)]|per\b|by\b|in\b|this\b|last\b))"
+)
+_SHOWN_ONLY = frozenset(
+    "name names ids number numbers total totals count counts date dates one first last read figure figures day days "
+    "weekdays weekends month months year years amount amounts top them those these that this percent pct "
+    "email emails".split()
+)
+
+
+def _lacks_kind(case: Case) -> str | None:
+    """The kind of rows that alone is asked for (`web only`), where nothing of the SQL is called so."""
+    found = _KIND_ONLY.search(case.asked)
+    if found is None or found[1] in _SHOWN_ONLY or case.enriched.text != case.question.text:
+        return None
+    return None if stem(found[1])[:4] in case.query.sql.casefold() else found[1]
 
 
 _TO_COME = cue("come upcoming future ahead", r"\bstill to come\b|\bupcoming\b|\bin the future\b|\bfuture \w+s\b")
