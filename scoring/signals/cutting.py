@@ -10,6 +10,8 @@ from scoring.verdict import Case
 PROTECTIVE = 100
 """A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 _RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
+MANY_MEANINGS = frozenset({"first", "last", "min", "max"})
+"""Words of an extreme that are often something else: a first reply, last Friday, minutes, at most."""
 
 
 def cutting_key(case: Case) -> SortKey | None:
@@ -38,3 +40,13 @@ def _first_key(keys: Iterable[SortKey], cutting: Iterable[Limit]) -> SortKey | N
 def _cuts(limit: Limit, asked: set[int | None]) -> bool:
     """Whether a LIMIT decides which rows come, and does not only protect the database."""
     return limit.count is None or limit.count < PROTECTIVE or limit.count in asked
+
+
+_COMMON = {"common", "often", "frequent", "popular"}
+
+
+def shown_order(case: Case, block: str) -> list[SortKey]:
+    """What the answer is ordered by, where another block picks its rows: the first class of each, most often."""
+    keys = {each.block: each for each in reversed(case.sql.order_by)}
+    often = any(_COMMON & set(each.word.split()) for each in case.question.superlatives)
+    return [key for path, key in keys.items() if often and path != block and path in case.sql.outputs]

@@ -106,10 +106,14 @@ _SURELY, _LOOSELY = 0.5, 0.2
 """What a mismatch counts, and one of two times that may be two readings of one phrase."""
 
 
+_SINCE = re.compile(r"\bsince\s(?:last\s)?\Z", re.IGNORECASE)
+"""What stands before a time from which on rows are kept: `since last september`."""
+
+
 def _is_loose(match: FilterMatch, case: Case) -> bool:
     """Whether the dates overlap the time asked for, or that time is to be left out: a phrase has many readings."""
     wanted, moment = match.required, case.query.occurred_at
-    if wanted.op is Op.NOT_WITHIN:
+    if wanted.op is Op.NOT_WITHIN or _SINCE.search(case.question.text, 0, wanted.start) is not None:
         return all(isinstance(each.rhs, TIMES) for each in match.present)
     if not isinstance(wanted.rhs, TIMES) or not all(isinstance(each.rhs, TimeRange) for each in match.present):
         return False

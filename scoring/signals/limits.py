@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
-from scoring.signals.cutting import PROTECTIVE
+from scoring.signals.cutting import MANY_MEANINGS, PROTECTIVE
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import FIRST_OF, MANY_MEANINGS, names_column, takes_extreme
+from scoring.signals.order import FIRST_OF, names_column, takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})

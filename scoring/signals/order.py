@@ -8,7 +8,7 @@ from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any
 from scoring.alignment.outputs.dimensions import PICKING
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
-from scoring.signals.cutting import cutting_key
+from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
@@ -73,12 +73,7 @@ def order_missing(case: Case) -> Finding | None:
     asked = [word for word in asked if not names_column(word, case)]
     if not asked or _orders_rows(case) or takes_extreme(case):
         return None
-    return Finding(_A_DOUBT if MANY_MEANINGS.issuperset(asked) else 1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
-
-
-_A_DOUBT = 0.25
-MANY_MEANINGS = frozenset({"first", "last", "min", "max"})
-"""Words of an extreme that are often something else: a first reply, last Friday, minutes, at most."""
+    return Finding(0.25 if MANY_MEANINGS.issuperset(asked) else 1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
 
 
 def names_column(word: str, case: Case) -> bool:
@@ -133,7 +128,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
     key = cutting_key(case)
     if key is not None:
-        if _fits_order(key, asked):
+        if _fits_order(key, asked) or any(_fits_order(each, asked) for each in shown_order(case, key.block)):
             return None
         return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
     extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}

@@ -9,7 +9,6 @@ from scoring.linking import content_words, is_named
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
-from scoring.signals.mistakes.nulls import without_by_other_key
 from scoring.signals.times import older_rows
 from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
@@ -39,7 +38,7 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
-    older = without_by_other_key(case) if _excludes_things(case.sql) else older_rows(case)
+    older = None if _excludes_things(case.sql) else older_rows(case)
     if older is not None:
         return older
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)

@@ -101,7 +101,7 @@ def record_joins(scope: Scope) -> None:
 def record_optional(scope: Scope, *, is_starred: bool) -> None:
     """Records the queries that an outer or cross join brings and nothing outside ON reads: they restrict no row."""
     optional = [] if is_starred else _optional(scope)
-    idle = [item for item in optional if not item.used]
+    idle = _unread(scope, optional)
     if idle:
         idle = _not_joined_on(scope, idle)
     if not idle:
@@ -112,6 +112,12 @@ def record_optional(scope: Scope, *, is_starred: bool) -> None:
     outer = {join.kind for join in scope.joins.all} <= _SIDES and len(optional) >= len(scope.joins.all)
     whole = outer and len(idle) == len(optional)
     _note_unused(scope, {item.table for item in idle} - {None}, whole=whole)
+
+
+def _unread(scope: Scope, optional: list[FromItem]) -> list[FromItem]:
+    """The items that nothing reads; a column without its table may be one of any table's."""
+    unplaced = any(column.table is None for column in scope.spec.columns)
+    return [item for item in optional if not item.used and not (unplaced and item.table is not None)]
 
 
 def _not_joined_on(scope: Scope, idle: list[FromItem]) -> list[FromItem]:

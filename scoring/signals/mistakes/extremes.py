@@ -33,7 +33,10 @@ def extreme_per_group(case: Case) -> Finding | None:
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
 
 
-_OF_WHOM = re.compile(r"\bwhose (?:very |most )?(?:first|last|latest|earliest|newest|oldest|recent|highest|lowest)\b")
+_OF_WHOM = re.compile(
+    r"\bwhose (?:very |most )?(?:first|last|latest|earliest|newest|oldest|recent|highest|lowest)\b"
+    r"|\b(?:first|last) (?:\w+ )?(?:date|day|time)\b[^.?]{0,60}\bfor (?:all |the )?\w+s\b"
+)
 """What is asked of the extreme of each: customers whose last order was in May."""
 
 

@@ -1,4 +1,4 @@
-"""Signals about values that are missing: counted as zero, as without an end, or looked for by another key."""
+"""Signals about values that are missing: counted as zero, or as without an end, where a text says so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, said
-from scoring.specification import Join, Op, SqlFilter
+from scoring.specification import Op, SqlFilter
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -82,24 +82,3 @@ def _goes_on(each: SqlFilter) -> bool:
         return False
     words = {*columns[0].name.lower().split("_"), *identifier_words(columns[0].name)}
     return each.rhs.end is None and each.rhs.start is not None and not words.isdisjoint(_ENDS)
-
-
-def without_by_other_key(case: Case) -> Finding | None:
-    """Things that never have something are counted, and each row of theirs is tested: `a visit without feedback`."""
-    counted = [each.columns[0].name for each in case.sql.aggregations if each.distinct and len(each.columns) == 1]
-    if len(counted) != 1 or "never" not in case.spoken:
-        return None
-    lists = [_equated(each) for each in case.sql.joins if _is_lacked(each, case)]
-    other = next((keys[0] for keys in lists if keys and counted[0] not in keys), None)
-    return Finding(1.0, f"'never' tested for each {other}, not for each {counted[0]}") if other is not None else None
-
-
-def _is_lacked(join: Join, case: Case) -> bool:
-    """Whether rows without a partner in the joined table are looked for."""
-    lacked = [each.lhs.columns for each in case.sql.filters if each.op is Op.IS_NULL and each.lhs is not None]
-    return join.kind == "left" and any(column.table == join.table for columns in lacked for column in columns)
-
-
-def _equated(join: Join) -> list[str]:
-    """The names of the columns that a join equates, where it does nothing else."""
-    return [] if join.bound else sorted({column.name for pair in join.pairs for column in pair})

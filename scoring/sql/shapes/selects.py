@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 
 from sqlglot import ErrorLevel, exp
 
 from scoring.specification import Column
+from scoring.sql.shapes.naming import is_own_key
 from scoring.sql.terms import Node, children, derived_kinds
 
 _DEEPEST = 24
@@ -154,17 +156,16 @@ class Select:
         return found
 
     def _used(self, name: str, item: SourceItem) -> list[tuple[Node, Node, Node | None]]:
-        """The pair of columns that USING joins: of the item and of an item before it that may have the column."""
-        before: list[SourceItem] = []
-        for each in self.items.values():
-            if each is item:
-                break
-            before.append(each)
+        """The pair of columns that USING joins: of the item and of the one before it that has the column.
+
+        It is a query that gives the column, the table whose own key it is, or the only one. Of several tables none is
+        told from the others.
+        """
+        before = list(takewhile(lambda each: each is not item, self.items.values()))
         having = [each for each in before if each.table is None and each.arms and name.lower() in each.arms[0].outputs]
-        return [
-            (exp.column(name, table=each.alias), exp.column(name, table=item.alias), item.join)
-            for each in having or before
-        ]
+        having = having or [each for each in before if each.table and is_own_key(Column(name.lower(), each.table))]
+        found = having or (before if len(before) == 1 else [])
+        return [(exp.column(name, table=each.alias), exp.column(name, table=item.alias), item.join) for each in found]
 
     @property
     def is_grouped(self) -> bool:

@@ -83,10 +83,14 @@ def groups_listed_for_count(case: Case) -> Finding | None:
 
 
 _LINES_MEAN = cue(
-    "average avg mean",
+    "average avg mean median",
     r"\b(?:average|avg|mean) (order|basket|invoice|cart|bill|receipt|check|booking|purchase|ticket) "
-    r"(?:value|size|total|amount|revenue|worth)\b",
+    r"(?:value|size|total|amount|revenue|worth)\b"
+    r"|\bmedian (order|basket|invoice|cart|bill|receipt|booking|purchase|ticket) (?:value|size|total|amount)\b"
+    r"|\b(?:average|avg|mean) \w+ (?:per|in an?) (order|basket|invoice|cart|booking)\b"
+    r"|\b(?:average|avg|mean) (basket)\b",
 )
+_MEANS = frozenset({"AVG", "MEDIAN", "PERCENTILE_CONT"})
 _LINES = frozenset(map(stem, "item line detail row position entry".split()))
 
 
@@ -100,10 +104,11 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     found, sql = _LINES_MEAN.search(case.asked), case.sql
     if found is None or len(sql.blocks) != 1:
         return None
-    means = [each for each in sql.aggregations if each.func == "AVG"]
+    means = [each for each in sql.aggregations if each.func in _MEANS]
     for column in (column for each in means for column in each.columns):
         if column.table is not None and table_words(column.table)[-1] in _LINES:
-            return Finding(1.0, f"AVG over {column.table} for the average {found[1]}")
+            whole = next(word for word in found.groups() if word is not None)
+            return Finding(1.0, f"{means[0].func} over {column.table} for the average {whole}")
     return None
 
 

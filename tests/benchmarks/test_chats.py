@@ -1,0 +1,40 @@
+"""Answers of everyday agents by authors who knew no judge: few right ones are called wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlassay import Scorer
+
+CHATS = Path(__file__).parents[2] / "benchmarks" / "chats"
+FIELDS = ("question", "enriched_question", "sql", "dialect", "occurred_at")
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CHATS / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(("name", "most"), [("answers-1.jsonl", 8), ("answers-2.jsonl", 4)])
+def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:
+    right = [each for each in _lines(name) if each["label"]]
+    scores = {each["id"]: Scorer().score(**{field: each[field] for field in FIELDS}).p_correct for each in right}
+    called_wrong = [key for key, p_correct in scores.items() if p_correct is not None and p_correct < 0.5]
+    assert len(called_wrong) <= most, called_wrong
+
+
+def test_follow_ups_are_judged_by_what_they_mean() -> None:
+    """Right SQL has 65 points or more; SQL that lost something has 40 or less, or no score."""
+    scorer, kept, lost = Scorer(), 0, 0
+    lines = _lines("follow_ups.jsonl")
+    for each in lines:
+        given = {field: each[field] for field in ("question", "history", "dialect", "occurred_at")}
+        right, wrong = (scorer.score(sql=each[sql], **given).score for sql in ("right", "lost"))
+        kept += right is not None and right >= 65
+        lost += wrong is None or wrong <= 40
+    assert len(lines) == 60
+    assert kept >= 44, kept
+    assert lost >= 37, lost
