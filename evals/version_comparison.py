@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 
 LEAST_ALIKE = 0.6
 """Share of the words of two questions that are the same, from which on the questions are alike."""
@@ -24,7 +25,9 @@ class VersionAnswer:
     kind: str
     """What the question asks for, such as a count with a time."""
     wrong: bool
-    """Whether it is judged wrong."""
+    """Whether it is judged wrong, or does not pass in a run of a benchmark."""
+    case: str | None = None
+    """The case of a benchmark, by which its question is known; no other case is like it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,14 @@ class VersionComparison:
     """Different questions that both versions answered."""
 
     @property
+    def p_value(self) -> float:
+        """How often chance gives so uneven flips of the same questions, in either direction: McNemar's exact test."""
+        worse = sum(each.regression for each in self.flipped if each.same)
+        flips = sum(each.same for each in self.flipped)
+        ways = sum(comb(flips, count) for count in range(max(worse, flips - worse), flips + 1))
+        return min(1.0, ways / 2 ** (flips - 1)) if flips else 1.0
+
+    @property
     def shared(self) -> tuple[int, float, float] | None:
         """On the kinds of questions that both have: how many answers now, and the shares judged wrong before and now.
 
@@ -101,8 +112,8 @@ def compare_versions(before: Sequence[VersionAnswer], now: Sequence[VersionAnswe
     >>> found = compare_versions(old, new)
     >>> [(each.before.id, each.now.id, each.same) for each in found.flipped], found.asked_of_both
     ([('a', 'c', True), ('b', 'd', False)], 1)
-    >>> found.shared
-    (2, 0.0, 1.0)
+    >>> found.shared, found.p_value
+    ((2, 0.0, 1.0), 1.0)
     """
     earlier, later = _by_question(before), _by_question(now)
     both = earlier.keys() & later.keys()
@@ -111,7 +122,9 @@ def compare_versions(before: Sequence[VersionAnswer], now: Sequence[VersionAnswe
         for each in later
         if each in both and earlier[each].wrong != later[each].wrong
     ]
-    others = [answer for question, answer in later.items() if question not in both and answer.wrong]
+    others = [
+        answer for question, answer in later.items() if question not in both and answer.wrong and answer.case is None
+    ]
     alike = list(_alike(others, earlier.values()))
     flipped = sorted([*same, *alike], key=lambda each: (not each.regression, not each.same))
     return VersionComparison(kinds=_kinds(before, now), flipped=flipped, asked_of_both=len(both))
@@ -120,7 +133,7 @@ def compare_versions(before: Sequence[VersionAnswer], now: Sequence[VersionAnswe
 def _by_question(answers: Iterable[VersionAnswer]) -> Mapping[str, VersionAnswer]:
     found: dict[str, VersionAnswer] = {}
     for each in answers:
-        said = " ".join(each.question.casefold().split())
+        said = " ".join(each.question.casefold().split()) if each.case is None else each.case
         if said:
             found.setdefault(said, each)
     return found

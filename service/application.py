@@ -29,13 +29,13 @@ from service.api.feedback import feedback_routes
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.api.request_ids import RequestIds
+from service.api.runs import eval_runs
 from service.api.visits import ConsoleSessions
 from service.console import (
     agent_page,
     answer_list_page,
     answer_page,
     audit_page,
-    compare_pages,
     error_pages,
     exports,
     incident_page,
@@ -45,19 +45,22 @@ from service.console import (
     review_actions,
     review_pages,
     rules_page,
+    saved_views_page,
     slices_page,
     status_page,
     trust_page,
 )
+from service.console.comparing import compare_pages, run_pages
 from service.pipeline.running import ProcessRole, Service
 
 _API = (
     *(events, traces, evaluations, labels, feedback_routes, review, canaries, slices, incidents),
-    *(rules, schemas, audit, docs_page),
+    *(rules, schemas, eval_runs, audit, docs_page),
 )
 _CONSOLE = (
     *(overview_page, agent_page, answer_page, meanings, exports, answer_list_page, review_actions, review_pages),
-    *(login_pages, slices_page, incident_page, compare_pages, status_page, trust_page, rules_page, audit_page),
+    *(login_pages, slices_page, incident_page, run_pages, compare_pages, status_page, trust_page, rules_page),
+    *(audit_page, saved_views_page),
 )
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
 

@@ -43,6 +43,7 @@ from service.storage.tables import (
     AUDIT_LOG,
     CANARY_ANSWERS,
     DEFERRED_EVENTS,
+    EVAL_RUNS,
     EVALUATIONS,
     EVENT_KEYS,
     FEEDBACK,
@@ -52,6 +53,7 @@ from service.storage.tables import (
     REMEMBERED_ANSWERS,
     REVIEW_DRAWS,
     REVIEW_ITEMS,
+    SAVED_VIEWS,
     TENANT_CALIBRATIONS,
     TENANT_LEARNED_RULES,
     TENANT_RULES,
@@ -119,6 +121,8 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             if subject.event_id is None:
                 of_tenant = AGENT_INCIDENTS.c.tenant == subject.tenant
                 await connection.execute(update(AGENT_INCIDENTS).where(of_tenant).values(explanation=None))
+                for table in (EVAL_RUNS, SAVED_VIEWS):
+                    await connection.execute(delete(table).where(table.c.tenant == subject.tenant))
             # nobody can review an answer whose texts are gone
             unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
             await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
@@ -155,7 +159,7 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             for reviewed in (REVIEW_ITEMS, PAST_LABELS):
                 await connection.execute(delete(reviewed).where(_of(reviewed.c, subject)))
             if subject.event_id is None:
-                for table in (REVIEW_DRAWS, TENANT_CALIBRATIONS, AGENT_INCIDENTS):
+                for table in (REVIEW_DRAWS, TENANT_CALIBRATIONS, AGENT_INCIDENTS, EVAL_RUNS, SAVED_VIEWS):
                     await connection.execute(delete(table).where(table.c.tenant == subject.tenant))
         await sum_stale_hours(engine)
     return ForgottenRows(evaluations=deleted, **gone)

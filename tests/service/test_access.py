@@ -74,6 +74,7 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/tenants/{tenant}/schema/versions/{version}"): AccessScope.READ,
     ("PUT", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("DELETE", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
+    ("PUT", "/v1/tenants/{tenant}/eval-runs/{name}"): AccessScope.PUBLISH,
     ("GET", "/v1/audit"): AccessScope.ADMIN,
     ("GET", "/v1/canaries"): AccessScope.READ,
     ("GET", "/metrics"): AccessScope.READ,
@@ -96,7 +97,8 @@ async def test_each_scope_opens_its_own_routes_and_no_other(serving, store):
     unknown = "0190b1a5-0000-7000-8000-000000000000"
     async with serving() as client:
         for (method, path), needed in ROUTES.items():
-            url = path.format(evaluation_id=unknown, incident_id=unknown, tenant="library", version=1)
+            names = {"evaluation_id": unknown, "incident_id": unknown, "name": "v7"}
+            url = path.format(**names, tenant="library", version=1)
             assert (await client.request(method, url)).status_code == 401
             for scope, secret in secrets.items():
                 reply = await client.request(method, url, headers=bearer(secret))

@@ -58,6 +58,12 @@ async def test_the_trend_of_an_agent_marks_the_days_on_which_versions_began(clie
     days = {version: f"{now - timedelta(days=back):%Y-%m-%d}" for version, back in began.items()}
     assert words == f"Began: 1.1 on {days['1.1']}; 2.0 on {days['2.0']}."
     assert "mean p(correct), judged wrong, a version began: the table below" in page
+    # the overview's small trend has a mark at each, on the 28 days that end today
+    shown = await read(client, "/console?tenant=bakers")
+    said = "; ".join(f"{days[version]} version {version} began" for version in ("1.1", "2.0"))
+    marks = "".join(f"M{(27 - began[version]) * 100 / 27:.1f} 0v24" for version in ("1.1", "2.0"))
+    assert f'<path class="began" d="{marks}"><title>{said}</title></path>' in shown
+    assert "1.0 began" not in shown
     assert len(re.findall(r"<circle", page.split("serie-2")[1].split("</g></g>")[0])) >= 1
     [address] = re.findall(r'href="([^"]+)">2\.0</a>', re.search(r'id="releases">.*?</p>', page)[0])
     assert "against" in await read(client, html.unescape(address))

@@ -37,4 +37,4 @@ async def test_the_service_refuses_what_its_document_forbids_and_accepts_what_it
         )
         said, _ = await child.communicate()
     assert child.returncode == 0, said.decode()
-    assert b"29 selected" in said
+    assert b"30 selected" in said

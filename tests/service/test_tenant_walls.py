@@ -42,13 +42,14 @@ SHOW_OURS = {
         "/console/evaluations.jsonl",
         "/console/review/disagreements",
     ),
-    *("/console/rules", "/console/trust", "/console/audit"),
+    *("/console/rules", "/console/trust", "/console/audit", "/console/compare/runs", "/console/views"),
 }
 """Addresses that show our tenant's texts without any parameter that restricts them."""
 LAST = {"/console/login", "/console/logout", "/console/login/oidc", "/console/login/oidc/callback"}
 """Pages that may end the session."""
 EXPLAIN = {"/console/reasons"}
 """Pages that show nobody's rows, whose tenant only stands in their links."""
+RUN = b'{"case_id":"1","question":"q","gold_sql":"x","generated_sql":null,"pass":false,"equivalence":"skipped"}'
 
 
 @dataclass(kw_only=True)
@@ -209,6 +210,9 @@ def bodies(ids: list[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
             {"content": "CREATE TABLE a (b INT)", "headers": {"content-type": "application/sql"}}
         ],
         ("DELETE", "/v1/tenants/{tenant}/schema"): [{}],
+        ("PUT", "/v1/tenants/{tenant}/eval-runs/{name}"): [
+            {"content": RUN, "headers": {"content-type": "application/x-ndjson"}}
+        ],
     }
 
 
@@ -226,6 +230,13 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
         "/console/incidents/{incident_id}": [
             {"action": action, "explanation": "mine"} for action in ("acknowledged", "explained", "closed", "reopened")
         ],
+        "/console/compare/runs/{run_id}/delete": [{}],
+        "/console/views": [
+            {"name": "mine", "shows": shows, "filters": f"tenant={tenant}"}
+            for shows in ("evaluations", "slices")
+            for tenant in (THEIRS, OURS)
+        ],
+        "/console/views/{view_id}/delete": [{}],
         "/console/trust": [
             {"action": action, "version": "1"}
             for action in ("fit", "promote", "roll_back", "promote_rules", "roll_back_rules")

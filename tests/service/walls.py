@@ -19,9 +19,11 @@ from service.storage.tables import (
     ANSWER_SUMS,
     AUDIT_LOG,
     CANARY_ANSWERS,
+    EVAL_RUNS,
     METADATA,
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
+    SAVED_VIEWS,
     STALE_HOURS,
     TENANT_CALIBRATIONS,
     TENANT_LEARNED_RULES,
@@ -120,6 +122,11 @@ async def _fill_tables(engine: AsyncEngine, tenant: str, word: str) -> None:
             )
         )
         await connection.execute(insert(AGENT_INCIDENTS).values(**which, **_incident(word)))
+        held = {"id": incident_id(word), "name": f"{word}-name", **which}
+        run = {"answers": [_run_answer(word)], "cases": 1, "passed": 0, "sent_by": word, "sent_at": _NOW}
+        await connection.execute(insert(EVAL_RUNS).values(**held, **run))
+        view = {"shows": "slices", "filters": {"agent": f"{word}-agent"}, "saved_by": word, "saved_at": _NOW}
+        await connection.execute(insert(SAVED_VIEWS).values(**held, **view))
         await connection.execute(
             insert(AUDIT_LOG).values(action="rules_stored", after={"word": word}, **which, **noted)
         )
@@ -160,6 +167,12 @@ def _incident(word: str) -> dict[str, Any]:
     return {"id": incident_id(word), "explanation": word, "history": history, **names, **moments, **counts}
 
 
+def _run_answer(word: str) -> dict[str, Any]:
+    texts = dict.fromkeys(("case_id", "question", "gold_sql", "generated_sql", "rationale", "verdict"), word)
+    return {**texts, "pass": False, "equivalence": "different", "score": 9.0, "p_correct": 0.1, "reasons": [word],
+            "unscored": None, "error": None, "question_kinds": [word], "dialect": None}  # fmt: skip
+
+
 def _kept(word: str) -> dict[str, Any]:
     """What the memory keeps of an answer."""
     texts = dict.fromkeys(("source", "agent", "speaker", "question_key", "shape", "specification", "filters"), word)
@@ -195,6 +208,12 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "slice_value": (f"{MARK}_ovens",),
         "current": ("true", "false"),
         "explanation": ("a new prompt",),
+        "run": (str(incident_id(MARK)),),
+        "against_run": (str(incident_id(MARK)),),
+        "run_id": (str(incident_id(MARK)),),
+        "against_id": (str(incident_id(MARK)),),
+        "case": (MARK,),
+        "view_id": (str(incident_id(MARK)),),
         "agent": ("crumb",),
         "agent_version": ("1",),
         "since": ("2020-01-01T00:00:00Z",),

@@ -94,6 +94,8 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         code="id judge evaluator_version fall below before_since since until answers_before wrong_before answers_after"
         " wrong_after opened_at over_at closed_at",
     ),
+    "eval_runs": _columns(tenant="tenant", text="name answers sent_by", code="id cases passed sent_at"),
+    "saved_views": _columns(tenant="tenant", text="name filters saved_by", code="id shows saved_at"),
     "answer_sums": _columns(
         tenant="tenant",
         name="agent agent_version",

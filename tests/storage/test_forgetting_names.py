@@ -104,6 +104,13 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     opened_at=NOW, explanation="a", history=[],
                 )
             )  # fmt: skip
+            kept = {"id": func.gen_random_uuid(), "tenant": tenant, "name": "a"}
+            await connection.execute(
+                TABLES["eval_runs"].insert().values(**kept, answers=[], cases=0, passed=0, sent_by="ann", sent_at=NOW)
+            )
+            await connection.execute(
+                TABLES["saved_views"].insert().values(**kept, shows="slices", filters={}, saved_by="ann", saved_at=NOW)
+            )
             await connection.execute(
                 TABLES["audit_log"].insert().values(
                     tenant=tenant, actor="ann", via="api", action="label_stored", subject="a", reviewer="ann"

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -15,7 +15,7 @@ from scoring.rules import Rules, TierBounds
 from scoring.verdict import EnrichmentStatus
 from service.console.forms import ANY_TIME
 from service.console.overview.agent_weeks import AgentWeeks, WeekChange, agent_weeks
-from service.console.overview.line_charts import sparkline
+from service.console.overview.line_charts import sparkline, upright_lines
 from service.console.overview.reason_changes import ReasonChange, reason_changes, risen, top_reasons
 from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
@@ -41,6 +41,10 @@ class AgentCard:
     tiers: list[TierShare]
     trend: str
     """The path of the mean probability by day."""
+    marks: str
+    """The path of marks at the days on which a version began."""
+    releases: Mapping[date, list[str]]
+    """The versions that began within the trend, by day."""
     change: WeekChange | None
     alarm: AgentAlarmState | None
     incident: AgentIncident | None
@@ -194,10 +198,13 @@ async def tier_bounds(service: Service, tenants: Collection[str]) -> dict[str, T
 def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> AgentCard:
     who = row.tenant, row.agent
     weeks, alarm = looked_up.weeks, looked_up.alarms.get(who)
+    days, releases = weeks.days.get(who, []), weeks.releases.get(who, {})
     return AgentCard(
         row=row,
         tiers=tiers,
-        trend=sparkline([each.mean_p for each in weeks.days.get(who, [])]),
+        trend=sparkline([each.mean_p for each in days]),
+        marks=upright_lines([each.day.date() in releases for each in days]),
+        releases=releases,
         change=weeks.changes.get(who),
         alarm=alarm,
         incident=looked_up.incidents.get(who),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -54,6 +54,8 @@ class AgentWeeks:
 
     days: Mapping[Who, list[AgentDay]]
     changes: Mapping[Who, WeekChange]
+    releases: Mapping[Who, Mapping[date, list[str]]]
+    """The versions whose first answer in these days is on each day, but for those of the first day with answers."""
     end: datetime
     """The end of the last day."""
 
@@ -86,12 +88,25 @@ async def agent_weeks(engine: AsyncEngine, wanted: AnswerScope, now: datetime) -
     end = midnight if midnight == last else midnight + timedelta(days=1)
     scope = replace(wanted, since=end - timedelta(days=DAYS), until=end)
     by_day: dict[Who, dict[datetime, Sums]] = defaultdict(dict)
-    for each in await read_sums(engine, scope, period=Period.DAY, histogram=False):
+    began: dict[Who, dict[str | None, date]] = defaultdict(dict)
+    for each in await read_sums(engine, scope, by_version=True, period=Period.DAY, histogram=False):
         if each.period is not None:
-            by_day[each.tenant, each.agent][each.period] = each
+            sums, versions = by_day[each.tenant, each.agent], began[each.tenant, each.agent]
+            sums[each.period] = sums[each.period] + each if each.period in sums else each
+            day = each.period.date()
+            versions[each.agent_version] = min(day, versions.get(each.agent_version, day))
     days = [end - timedelta(days=back) for back in range(DAYS, 0, -1)]
     shown = {who: [_day(day, sums.get(day)) for day in days] for who, sums in by_day.items()}
-    return AgentWeeks(days=shown, changes=_changes(by_day, days), end=end)
+    releases = {who: _releases(versions) for who, versions in began.items()}
+    return AgentWeeks(days=shown, changes=_changes(by_day, days), releases=releases, end=end)
+
+
+def _releases(began: Mapping[str | None, date]) -> dict[date, list[str]]:
+    first, found = min(began.values()), dict[date, list[str]]()
+    for version, day in sorted(began.items(), key=lambda each: (each[1], each[0] or "")):
+        if day > first:
+            found.setdefault(day, []).append(version or "without a name")
+    return found
 
 
 def _day(day: datetime, sums: Sums | None) -> AgentDay:

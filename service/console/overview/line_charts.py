@@ -88,3 +88,13 @@ def sparkline(values: Sequence[float | None], *, width: float = 100.0, height: f
         alone = not joined and (place + 1 == len(values) or values[place + 1] is None)
         path.append(f"{'L' if joined else 'M'}{point}{'h0.1' if alone else ''}")
     return "".join(path)
+
+
+def upright_lines(places: Sequence[bool], *, width: float = 100.0, height: float = 24.0) -> str:
+    """The path of a line from bottom to top of a sparkline at each place that is true.
+
+    >>> upright_lines([False, True, False])
+    'M50.0 0v24'
+    """
+    step = width / max(1, len(places) - 1)
+    return "".join(f"M{place * step:.1f} 0v{height:g}" for place, marked in enumerate(places) if marked)

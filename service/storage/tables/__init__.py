@@ -20,6 +20,7 @@ from service.storage.tables.agents import (
     WATCHED_ANSWERS,
 )
 from service.storage.tables.columns import METADATA
+from service.storage.tables.console import EVAL_RUNS, SAVED_VIEWS
 from service.storage.tables.events import (
     CANARY_ANSWERS,
     DEFERRED_EVENTS,
@@ -42,6 +43,7 @@ __all__ = [
     "CANARY_ANSWERS",
     "DEFERRED_EVENTS",
     "EVALUATIONS",
+    "EVAL_RUNS",
     "EVENT_KEYS",
     "FEEDBACK",
     "LABELS",
@@ -51,6 +53,7 @@ __all__ = [
     "REMEMBERED_ANSWERS",
     "REVIEW_DRAWS",
     "REVIEW_ITEMS",
+    "SAVED_VIEWS",
     "SESSION_SECRETS",
     "STALE_HOURS",
     "TENANT_CALIBRATIONS",

@@ -1,0 +1,1 @@
+"""Takes runs of benchmarks, which the console compares."""
