@@ -20,7 +20,7 @@ NAMES: list[dict[str, Any]] = yaml.safe_load((FOLDER / "qualified_answers.yaml")
 def about_dates(dialect: str, a: str, b: str) -> Pair:
     known = DATES["dialects"][dialect]
     whole = [sql if sql.startswith("SELECT") else f"{known['query']} {sql}" for sql in (a, b)]
-    return Pair(sql_a=whole[0], sql_b=whole[1], schema=known["schema"], dialect=dialect)
+    return Pair(sql_a=whole[0], sql_b=whole[1], schema=known["schema"], dialect=known.get("dialect", dialect))
 
 
 def assert_different(finding: PairFinding) -> None:

@@ -45,6 +45,7 @@ class Values:
 
 
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_CLOCK = re.compile(r"(\d\d):\d\d:\d\d")
 _MONTH = re.compile(r"(\d{4})-(\d\d)$")
 _YEAR = re.compile(r"[12]\d{3}$")
 _SMALL = re.compile(r"\d{1,3}$")
@@ -142,6 +143,10 @@ def _dates_with(literal: Literal) -> Values:
     text = f"{literal:g}" if isinstance(literal, float) else str(literal)
     if _DATE.match(text):
         return _texts(text, Operator.EQUAL)
+    if found := _CLOCK.fullmatch(text):
+        hours = (int(found[1]) + each for each in (0, -1, 1))
+        near = (f"2020-06-15 {each % 24:02d}:{rest}" for each in hours for rest in ("59:59", "00:00"))
+        return Values(inside=(f"2020-06-15 {text}",), beside=tuple(near))
     if month := _MONTH.match(text):
         head = month.group()
         return Values(inside=(f"{head}-15",), beside=(f"{head}-01", f"{int(head[:4]) + 1}{head[4:]}-15", f"{head}-28"))
@@ -164,6 +169,8 @@ def _parts(number: int) -> Iterator[str]:
         yield f"2020-{number:02d}-15"
     if 1 <= number <= 28:
         yield f"2020-06-{number:02d}"
+    elif 29 <= number <= 31:
+        yield from (f"2020-{month}-{number}" for month in ("03", "12", "01"))
     yield f"{2024 - number - 1}-03-10"
     for days in (0, number - 1, number, number + 1):
         yield (date(2020, 6, 15) + timedelta(days=days)).isoformat()

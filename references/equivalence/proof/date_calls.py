@@ -272,6 +272,7 @@ _READERS: Mapping[str, Reader] = {
     "strftime": _strftime,
     "date": _reading(lambda _, when: day_of(when)),
     "datetime": _reading(lambda _, when: at(when)),
+    "time": _reading(lambda machine, when: _formatted(machine, when, exp.Literal.string("%T"))),
     "julianday": _reading(_julian),
     "day_plus": _plus,
     "day_floor": _floor,

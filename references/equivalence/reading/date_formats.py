@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from references.equivalence.reading.date_parts import iso_week
+from references.equivalence.reading.date_words import call
+
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -17,23 +20,33 @@ _NAMES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
     "%b": ("%m", [(f"{number:02d}", name[:3]) for number, name in enumerate(_MONTHS, 1)]),
     "%A": ("%w", [(str(number), name) for number, name in enumerate(_DAYS)]),
     "%a": ("%w", [(str(number), name[:3]) for number, name in enumerate(_DAYS)]),
+    "%u": ("%w", [(str(number), str(number or 7)) for number in range(7)]),
+    "%~": ("%w", [(str(number), str(number + 1)) for number in range(7)]),
 }
-"""Codes of names: the code of a number, and the name of each of its values."""
+"""Codes of names: the code of a number, and the name of each of its values. `%~` counts weekdays from Sunday as 1."""
+_ISO = frozenset({"%u", "%G", "%V"})
+"""The weekday, the year and the week of ISO 8601."""
+_ISO_DIALECTS = frozenset({"bigquery", "duckdb", "postgres", "redshift", "oracle"})
+"""Dialects in whose formats these codes stand for that, as they are written or as the parser leaves them."""
 _WHOLE = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
 """Codes that every dialect and SQLite read alike, and what is no letter."""
 _CODE = re.compile(r"%.")
 _TOKENS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "oracle": (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S")),
+    "oracle": (
+        ("IYYY", "%G"), ("IW", "%V"), ("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"),
+        ("SS", "%S"),
+    ),
     "snowflake": (
         ("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MM", "%m"), ("MON", "%b"), ("DD", "%d"), ("DY", "%a"),
         ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"),
     ),
-    "postgres": (("FMMonth", "%B"), ("FM%uay", "%A"), ("Mon", "%b")),
+    "postgres": (("FMMonth", "%B"), ("FM%uay", "%A"), ("Mon", "%b"), ("%u", "%~"), ("I%~", "%u")),
+    "redshift": (("%u", "%~"), ("I%~", "%u")),
 }  # fmt: skip
 """What formats of Oracle and Snowflake are made of, and names in those of PostgreSQL as the parser leaves them."""
 
 
-def formatted(date: exp.Expr, format_: exp.Expr | None) -> exp.Expr | None:
+def formatted(date: exp.Expr, format_: exp.Expr | None, dialect: str = "") -> exp.Expr | None:
     """A date by a format, as SQLite can write it; `None` for one that has other codes.
 
     >>> from sqlglot import parse_one
@@ -45,6 +58,10 @@ def formatted(date: exp.Expr, format_: exp.Expr | None) -> exp.Expr | None:
     if not isinstance(format_, exp.Literal):
         return None
     codes = _CODE.findall(format_.name)
+    if _ISO.intersection(codes) and dialect not in _ISO_DIALECTS:
+        return None
+    if "%G" in codes or "%V" in codes:
+        return _of_iso_weeks(date, format_.name) if set(codes) <= {"%G", "%V"} else None
     known = not _WHOLE.sub("", "".join(each for each in _split(format_.name) if each not in _NAMES and each != "%y"))
     return _formatted(date, format_.name) if known and codes.count("%y") <= (format_.name == "%y") else None
 
@@ -66,6 +83,22 @@ def _formatted(date: exp.Expr, format_: str) -> exp.Expr:
     for value, name in names:
         branch = _formatted(date, "".join((*pieces[:place], name, *pieces[place + 1 :])))
         ifs.append(exp.If(this=exp.EQ(this=_text(date, number), expression=exp.Literal.string(value)), true=branch))
+    return exp.Case(ifs=ifs)
+
+
+def _of_iso_weeks(date: exp.Expr, format_: str) -> exp.Expr | None:
+    """A format of the year and the week of ISO 8601, which are those of the week's Thursday."""
+    if re.search(r"[A-Za-z]", _CODE.sub("", format_)):
+        return None
+    thursday = call("day_plus", call("day_floor", date, "WEEK"), exp.Literal.number(3), "DAY")
+    format_ = format_.replace("%G", "%Y")
+    if "%V" not in format_:
+        return _text(thursday, format_)
+    week = iso_week("WEEK", date)
+    ifs: list[exp.Expr] = []
+    for number in range(1, 54):
+        branch = _formatted(thursday, format_.replace("%V", f"{number:02d}"))
+        ifs.append(exp.If(this=exp.EQ(this=week.copy(), expression=exp.Literal.number(number)), true=branch))
     return exp.Case(ifs=ifs)
 
 

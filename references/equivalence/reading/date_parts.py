@@ -27,6 +27,7 @@ _PART_CALLS: Mapping[type[exp.Expr], str] = {
     exp.Week: "WEEK",
     exp.WeekOfYear: "ISOWEEK",
     exp.YearOfWeek: "ISOYEAR",
+    exp.YearOfWeekIso: "ISOYEAR",
 }
 _FROM_ONE = frozenset(
     {"mysql", "bigquery", "singlestore", "doris", "starrocks", "spark", "databricks", "tsql", "fabric"}
@@ -107,6 +108,8 @@ def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
         return node.this.name.upper(), node.expression
     if isinstance(node, exp.Anonymous) and node.name.upper() in _NAMED_PARTS and len(node.expressions) == 2:
         return node.expressions[0].name.upper(), node.expressions[1]
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "ISOYEAR" and len(node.expressions) == 1:
+        return "ISOYEAR", node.expressions[0]
     if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
         return "EPOCH", node.this
     return _PART_CALLS.get(type(node)), node.this

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS
+from references.equivalence.reading.clocks import moment_of_day, time_of_day
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
 from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, iso_week, part_of_date, quarter
 from references.equivalence.reading.date_words import call, integer, plain, unit_of
@@ -40,7 +41,7 @@ def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
     >>> dated(parse_one("DATE_SUB(d, INTERVAL 1 MONTH)", dialect="mysql"), "mysql").sql("sqlite")
     "DAY_PLUS(d, -1, 'MONTH')"
     """
-    part = part_of_date(node, dialect)
+    part = time_of_day(node) or moment_of_day(node, dialect) or part_of_date(node, dialect)
     if part is not None:
         return part
     reader = _READERS.get(type(node))
@@ -134,6 +135,12 @@ def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | No
     return call("day_plus", call("day_floor", next_day, unit), exp.Neg(this=exp.Literal.number(1)), "DAY")
 
 
+def _week_or_unit(word: exp.Expr | None) -> str | None:
+    """The unit that a word names, also one for weeks by the day on which they begin."""
+    week = isinstance(word, exp.WeekStart) or (word is not None and word.name.upper() in _FROM_MONDAY)
+    return "WEEK" if week else unit_of(word)
+
+
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     word = node.args.get("unit")
     late, early = plain(node.this), plain(node.expression)
@@ -142,7 +149,7 @@ def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
         days = call("day_gap", late, "0001-01-01", "DAY")
         return exp.paren(exp.Add(this=days, expression=exp.Literal.number(365)))
     starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
-    unit = "WEEK" if isinstance(word, exp.WeekStart) else unit_of(word)
+    unit = _week_or_unit(word)
     if unit == "WEEK" and dialect in _BOUNDARIES:
         return _weeks(late, early, word, dialect) if starts else None
     return call("day_gap" if word is None or starts else "day_span", late, early, unit) if unit is not None else None
@@ -166,11 +173,15 @@ def _days_of_epoch(node: exp.Expr, _: str) -> exp.Expr | None:
 
 
 def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    """The last day of a month. Oracle keeps the time of day."""
-    unit, date = unit_of(node.args.get("unit"), "MONTH"), plain(node.this)
+    """The last day of a period, which is a month if none is named. Oracle keeps the time of day."""
+    word, date = node.args.get("unit"), plain(node.this)
+    unit = "MONTH" if word is None else _week_or_unit(word)
     if unit in {"QUARTER", "YEAR"}:
         after = call("day_plus", call("day_floor", date, unit), exp.Literal.number(MONTHS[unit]), "MONTH")
         return exp.Date(this=call("day_plus", after, exp.Neg(this=exp.Literal.number(1)), "DAY"))
+    if unit == "WEEK" and dialect in {*_MONDAYS, "bigquery"}:
+        first = _start(date, word, dialect)
+        return exp.Date(this=call("day_plus", first, exp.Literal.number(6), "DAY")) if first is not None else None
     if unit != "MONTH":
         return None
     last = call("day_last", date)
@@ -276,8 +287,8 @@ def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
     format_ = node.args.get("format")
     if isinstance(format_, exp.Literal):
         format_ = exp.Literal.string(format_.name.removesuffix("strict"))
-    worded = isinstance(node, exp.ToChar) or dialect == "postgres"
-    found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_)
+    worded = isinstance(node, exp.ToChar) or dialect in {"postgres", "redshift"}
+    found = formatted(plain(node.this), (written_as(format_, dialect) if worded else None) or format_, dialect)
     if isinstance(node, exp.ToChar) and format_ is not None and format_.name.upper() == "Q":
         return exp.cast(quarter(plain(node.this)), "TEXT")
     # one that cannot be written is refused as TO_CHAR is

@@ -6,7 +6,6 @@ a time is its midnight, and days can be subtracted. SQLite compares such values 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -15,6 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.date_functions import DATE_FUNCTIONS
+from references.equivalence.reading.clocks import MIDNIGHT, clock, moment
 from references.equivalence.reading.date_words import call
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
@@ -31,11 +31,25 @@ class _Kind(Enum):
     MOMENT = "a time"
     SPAN = "a day or a time"
     """Of a column whose type is inferred."""
+    CLOCK = "a time of day"
     WRITTEN = "a literal"
     """A text literal, which takes the type of the other side."""
 
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+_WITH_CLOCKS = (
+    *_COMPARED,
+    exp.Between,
+    exp.In,
+    exp.Is,
+    exp.Select,
+    exp.Alias,
+    exp.Group,
+    exp.Ordered,
+    exp.Min,
+    exp.Max,
+)
+"""What may hold a time of day."""
 _DATED = frozenset({_Kind.DAY, _Kind.MOMENT})
 _NUMBERS = frozenset({_Kind.NUMBER, _Kind.COMPUTED})
 _THROUGH = (exp.Paren, exp.Alias, exp.Min, exp.Max, exp.Coalesce)
@@ -55,17 +69,13 @@ _NODES: tuple[tuple[tuple[type[exp.Expr], ...], _Kind], ...] = (
 )
 _CALLS: Mapping[str, _Kind] = {
     "DATETIME": _Kind.MOMENT,
+    "TIME": _Kind.CLOCK,
     "DAY_LAST": _Kind.DAY,
     "DAY_OF": _Kind.DAY,
     "DAY_GAP": _Kind.COMPUTED,
     "DAY_SPAN": _Kind.COMPUTED,
     "MONTH_SPAN": _Kind.COMPUTED,
 }
-_WHEN = re.compile(
-    r"(\d{4})-?(\d{1,2})-?(\d{1,2})"
-    r"(?:[ T](\d\d):(\d\d)(?::(\d\d(?:\.\d*[1-9])?)\.?0*)?(?: ?(?:UTC|Z|[+-]00(?::?00)?))?)?"
-)
-"""A day and a time of day, which may say that it is in UTC."""
 _DEEPEST = 40
 _DISTANCES = ("DAY_GAP", "DAY_SPAN", "MONTH_SPAN")
 _DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", *_DISTANCES)
@@ -107,7 +117,16 @@ class _Fitting:
         for node in [*tree.walk()]:
             for one, other in _compared(node):
                 self._compare(one, other)
+        self._refuse_clocks(tree)
         self.tree = tree
+
+    def _refuse_clocks(self, tree: exp.Query) -> None:
+        """Refuses times of day that are computed with, and those of what may have none."""
+        for node in tree.find_all(exp.Column, exp.Anonymous):
+            if not isinstance(node.parent, _WITH_CLOCKS) and self._kinds(node) == {_Kind.CLOCK}:
+                raise _MeansOtherwise("arithmetic with a time of day")
+            if _is_call(node, "TIME") and self._kinds(*node.expressions) != {_Kind.MOMENT}:
+                raise _MeansOtherwise("a time of day of what is not known to have one")
 
     def _has_days(self, node: exp.Expr) -> bool:
         dated = isinstance(node.this, exp.Date) or isinstance(node.expression, exp.Date)
@@ -172,17 +191,19 @@ class _Fitting:
         """Writes a literal as the other side holds its values."""
         if kind in {_Kind.COMPUTED, _Kind.TRUTH}:
             raise _MeansOtherwise(f"{kind.value} compared with a text")
+        if kind is _Kind.CLOCK:
+            literal.replace(exp.Literal.string(_clock(text)))
         if kind not in {_Kind.DAY, _Kind.MOMENT, _Kind.SPAN}:
             return
-        when = _moment(text)
+        when = moment(text)
         if when is None and kind is not _Kind.SPAN:
             raise _MeansOtherwise(f"{kind.value} compared with a text that is not one")
         if when is None:
             return
         day, time = when
-        if kind is _Kind.DAY and time != _MIDNIGHT:
+        if kind is _Kind.DAY and time != MIDNIGHT:
             raise _MeansOtherwise("a day compared with a time of day")
-        whole = kind is _Kind.DAY or (kind is _Kind.SPAN and time == _MIDNIGHT)
+        whole = kind is _Kind.DAY or (kind is _Kind.SPAN and time == MIDNIGHT)
         literal.replace(exp.Literal.string(day if whole else f"{day} {time}"))
 
     def _kind(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> _Kind | None:
@@ -220,8 +241,17 @@ class _Fitting:
         return _kind_of_declared(column, inferred=self._inferred) if column is not None else None
 
 
+def _clock(text: str) -> str:
+    found = clock(text)
+    if found is None:
+        raise _MeansOtherwise("a time of day compared with a text that is not one")
+    return found
+
+
 def _clash(kinds: set[_Kind | None]) -> bool:
     """Whether SQLite compares values of these kinds otherwise."""
+    if _Kind.CLOCK in kinds and len(kinds) > 1:
+        return True
     text = _Kind.TEXT in kinds and kinds & (_NUMBERS | {_Kind.MOMENT, _Kind.TRUTH})
     return bool(text or kinds >= _DATED or (kinds & _DATED and kinds & _NUMBERS))
 
@@ -266,10 +296,10 @@ def _write_arguments(node: exp.Expr) -> exp.Expr:
         text = _literal(each)
         if text is None:
             continue
-        when = _moment(text)
+        when = moment(text)
         if when is None or when[0] < "0001":
             raise _MeansOtherwise("a text that is no date in date arithmetic")
-        each.replace(exp.Literal.string(when[0] if when[1] == _MIDNIGHT and ":" not in text else " ".join(when)))
+        each.replace(exp.Literal.string(when[0] if when[1] == MIDNIGHT and ":" not in text else " ".join(when)))
     return node
 
 
@@ -306,22 +336,6 @@ def _literal(node: exp.Expr) -> str | None:
     if isinstance(node, exp.Literal):
         return str(node.this) if node.is_string else None
     dated = isinstance(node, exp.Date | exp.Datetime | exp.TsOrDsToDate)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATETIME" and len(node.expressions) == 1:
+    if _is_call(node, "DATETIME", "TIME") and len(node.expressions) == 1:
         return _literal(node.expressions[0])
     return _literal(node.this) if dated and isinstance(node.this, exp.Literal) and not node.expressions else None
-
-
-_MIDNIGHT = "00:00:00"
-
-
-def _moment(text: str) -> tuple[str, str] | None:
-    """The day and the time of day that a text spells.
-
-    >>> _moment("2024-3-1"), _moment("2024-03-01T10:00"), _moment("soon")
-    (('2024-03-01', '00:00:00'), ('2024-03-01', '10:00:00'), None)
-    """
-    found = _WHEN.fullmatch(text.strip())
-    if found is None:
-        return None
-    year, month, day, *time = found.groups(default="00")
-    return f"{year}-{month:>02}-{day:>02}", ":".join(time)
