@@ -68,7 +68,7 @@ def identifier_words(name: str) -> tuple[str, ...]:
 
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD_OF_NAME = r"(?:[A-Z]{2,4}(?=[A-Z][a-z]|_|\Z)|[A-Z]?[a-z]++)"
+_WORD_OF_NAME = r"(?:[A-Z]{2,4}(?=[A-Z][a-z]|_|\Z)|[A-Z]?[a-z]+(?![a-z]))"
 _IN_WORDS = re.compile(rf"_?{_WORD_OF_NAME}(?:_?(?=[A-Z]|(?<=_)){_WORD_OF_NAME}){{1,9}}")
 """A name of words: one with digits, or in mixed case throughout, may be a key or a secret and is left as it is."""
 

@@ -119,7 +119,7 @@ def value_unused(case: Case) -> Finding | None:
     lost = lost[len(case.sql.parameters) :]
     if not lost:
         return None
-    strength = _A_DOUBT if all(int(each) <= _FEW for each in lost) else 1.0
+    strength = _A_DOUBT if all(len(each) == 1 and int(each) <= _FEW for each in lost) else 1.0
     return Finding(strength * len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}")
 
 

@@ -25,6 +25,7 @@ from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
 from scoring.sql.probes.queries import probing_query
 from scoring.sql.query_blocks import UnresolvedError
+from scoring.sql.respelling import part_names
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
 from scoring.sql.shapes.reading import read_shapes
 from scoring.sql.unknown_names import unknown_names
@@ -52,6 +53,7 @@ def specify(sql: str, dialect: str | None, schema: DatabaseSchema | None = None)
     parsed = parse_query(text if declares_values(text) else with_numbers(text), dialect)
     if isinstance(parsed, Unscored):
         return parsed
+    part_names(parsed.tree, parsed.text)
     spec = _guarded(walk_query, parsed)
     if isinstance(spec, Unscored):
         return spec
@@ -74,6 +76,7 @@ def specify_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] |
     parsed = parse_condition(text, dialect)
     if isinstance(parsed, Unscored):
         return parsed
+    part_names(parsed.tree, text)
     spec = _guarded(_walk_condition, parsed)
     if isinstance(spec, Unscored):
         return spec

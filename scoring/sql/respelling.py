@@ -16,7 +16,7 @@ _MOST_COPIED = 2_000
 
 
 def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
-    """The tree with `count()`, `LIMIT n BY`, names of aggregates and humps written as elsewhere; changed in place.
+    """The tree with `count()`, `LIMIT n BY` and names of aggregates written as elsewhere; it is changed in place.
 
     >>> from sqlglot import parse_one
     >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
@@ -24,8 +24,6 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     'SELECT COUNT(*) FROM t'
     >>> shown("SELECT SUM(a) AS x, COUNT(*) AS y, x / y FROM t")
     'SELECT SUM(a) AS x, COUNT(*) AS y, (SUM(a)) / (COUNT(*)) FROM t'
-    >>> shown("SELECT OrderDate FROM SalesOrder")
-    'SELECT order_date FROM sales_order'
     >>> shown("SELECT a FROM t ORDER BY b, a DESC LIMIT 2 BY b")
     'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY a DESC) <= 2 ORDER BY b NULLS LAST, a DESC'
     """
@@ -34,16 +32,25 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     if _LIMIT_BY.search(sql) is not None:
         _rank_by(tree)
     _spell_out_aggregates(tree)
-    if _HUMPED.search(sql) is not None:
-        _part_names(tree)
     return tree
 
 
 _HUMPED = re.compile(r"[a-z][A-Z]")
 
 
-def _part_names(tree: exp.Expr) -> None:
-    """Writes `OrderDate` as `order_date`, and so every other spelling of that name."""
+def part_names(tree: exp.Expr, sql: str) -> None:
+    """Writes `OrderDate` as `order_date`, and so every other spelling of that name; the tree is changed in place.
+
+    The names are for readers of words and for a schema that is read likewise: no database knows them.
+
+    >>> from sqlglot import parse_one
+    >>> tree = parse_one("SELECT orderdate FROM SalesOrder WHERE OrderDate IS NULL")
+    >>> part_names(tree, tree.sql())
+    >>> tree.sql()
+    'SELECT order_date FROM sales_order WHERE order_date IS NULL'
+    """
+    if _HUMPED.search(sql) is None:
+        return
     names = [each for each in tree.find_all(exp.Identifier) if isinstance(each.this, str)]
     humped = {each.this.lower(): parted(each.this) for each in names if _HUMPED.search(each.this) is not None}
     for each in names:
