@@ -17,20 +17,24 @@ _WHEN = re.compile(
 MIDNIGHT = "00:00:00"
 _LAST_INSTANT = "23:59:59.999999"
 """The last one of a day where moments have microseconds."""
+_LAST_SECOND = 59
 _TIMES = (exp.Cast, exp.TsOrDsToTime, exp.Time)
 
 
 def clock(text: str) -> str | None:
     """A time of day in hours, minutes and whole seconds; `None` for another text.
 
-    >>> clock("9:00"), clock("17:30:00.000"), clock("17:30:00.5"), clock("24:00")
-    ('09:00:00', '17:30:00', None, None)
+    The last second of a minute is refused: `> '16:59:59'` is not `>= '17:00:00'` for moments with fractions, which a
+    proof in whole seconds does not see.
+
+    >>> clock("9:00"), clock("17:30:00.000"), clock("17:30:00.5"), clock("24:00"), clock("16:59:59")
+    ('09:00:00', '17:30:00', None, None, None)
     """
     found = _CLOCK.fullmatch(text.strip())
     if found is None:
         return None
     hour, minute, second = (int(each) for each in found.groups(default="0"))
-    return f"{hour:02d}:{minute:02d}:{second:02d}" if hour < 24 and minute < 60 and second < 60 else None
+    return f"{hour:02d}:{minute:02d}:{second:02d}" if hour < 24 and minute < 60 and second < _LAST_SECOND else None
 
 
 def time_of_day(node: exp.Expr) -> exp.Expr | None:
@@ -57,9 +61,7 @@ def moment_of_day(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if dialect != "bigquery" or not isinstance(node, exp.Datetime) or not isinstance(time, exp.Anonymous):
         return None
     text = time.expressions[0].name if time.name.upper() == "TIME" else ""
-    if text == _LAST_INSTANT and _is_upper_bound(node):
-        text = "23:59:59"
-    found = clock(text)
+    found = "23:59:59" if text == _LAST_INSTANT and _is_upper_bound(node) else clock(text)
     if found is None:
         return None
     hour, minute, second = map(int, found.split(":"))
