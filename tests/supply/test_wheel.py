@@ -144,7 +144,7 @@ def run(environment: Path, application: Path, *arguments: str, seconds: int = 60
 
 @pytest.mark.slow  # builds the wheel
 def test_the_library_works_beside_an_application_and_loads_quickly(environment: Path, application: Path) -> None:
-    said = [run(environment, application, "app.py").splitlines() for _ in range(3)]
+    said = [run(environment, application, "app.py").splitlines() for _ in range(9)]
     assert min(float(each[0]) for each in said) < MOST_SECONDS
     assert {each[1] for each in said} == {"80.0 ['__main__', 'sqlassay', 'sqlglot']"}
 
