@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from enum import StrEnum
 
 from scoring.immutable import immutable
@@ -20,23 +21,30 @@ class ColumnType(StrEnum):
 
 @immutable()
 class DatabaseSchema:
-    """Tables and columns by their lower-case names, without the names of schemas and databases before them."""
+    """Tables and columns by their lower-case names, without the names of schemas and databases before them.
+
+    Readers of words call a name in humps by its parts: `OrderDate` is `orderdate` here and `order_date` there.
+    """
 
     tables: Mapping[str, Mapping[str, ColumnType]]
     open_tables: frozenset[str] = frozenset()
     """Views and tables whose columns are not declared."""
     keys: frozenset[tuple[str, str]] = frozenset()
-    """Foreign keys: both columns as `table.column`, the lesser first."""
+    """Foreign keys: both columns as `table.column`, by their parts, the lesser first."""
     joined: frozenset[tuple[str, str]] = frozenset()
-    """The tables that a foreign key joins, the lesser first."""
+    """The tables that a foreign key joins, by their parts, the lesser first."""
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The names in humps: lower case to parts."""
+    whole: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same the other way round."""
 
     def knows(self, table: str) -> bool:
         """Whether the table or view exists."""
         return table in self.tables or table in self.open_tables
 
     def kind(self, table: str | None, column: str) -> ColumnType | None:
-        """The kind of a column; `None` for one that is not declared."""
-        return self.tables.get(table or "", {}).get(column)
+        """The kind of a column, both named by their parts; `None` for one that is not declared."""
+        return self.tables.get(self.whole.get(table or "", table or ""), {}).get(self.whole.get(column, column))
 
 
 @immutable()

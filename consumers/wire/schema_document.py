@@ -109,11 +109,14 @@ class SchemaDocument(BaseModel):
                 found.update({_folded(each.name): _kind(each.type) for each in table.columns})
         undeclared = frozenset(_folded(table.name) for table in self.tables if table.columns is None)
         keys = frozenset(_keys(self.tables))
+        parts = {whole: part for whole, part in _names(self.tables) if whole != part}
         return DatabaseSchema(
             tables={name: columns for name, columns in tables.items() if name not in undeclared},
             open_tables=undeclared,
             keys=keys,
             joined=frozenset(in_order(left.partition(".")[0], right.partition(".")[0]) for left, right in keys),
+            parts=parts,
+            whole={part: whole for whole, part in parts.items()},
         )
 
 
@@ -121,16 +124,36 @@ def _keys(tables: list[TableDocument]) -> Iterator[tuple[str, str]]:
     for table in tables:
         for key in table.foreign_keys:
             for column, there in zip(key.columns, key.references, strict=True):
-                yield in_order(f"{_folded(table.name)}.{_folded(column)}", f"{_folded(key.table)}.{_folded(there)}")
+                yield in_order(f"{_parts(table.name)}.{_parts(column)}", f"{_parts(key.table)}.{_parts(there)}")
+
+
+def _names(tables: list[TableDocument]) -> Iterator[tuple[str, str]]:
+    """Each name in lower case, and by its parts."""
+    for table in tables:
+        for name in (table.name, *(each.name for each in table.columns or ())):
+            yield _folded(name), _parts(name)
+
+
+def _parts(name: str) -> str:
+    """The last part of a name, with its humps told apart.
+
+    >>> _parts('public."OrderID"')
+    'order_id'
+    """
+    return parted(_last(name))
 
 
 def _folded(name: str) -> str:
     """The last part of a name, in lower case.
 
     >>> _folded('public."Order Items"'), _folded("OrderID")
-    ('order items', 'order_id')
+    ('order items', 'orderid')
     """
-    bare = parted(name.strip())
+    return _last(name).lower()
+
+
+def _last(name: str) -> str:
+    bare = name.strip()
     if bare[-1:] in {'"', "`", "]"}:
         opening = {'"': '"', "`": "`", "]": "["}[bare[-1]]
         return bare[:-1].rpartition(opening)[2]

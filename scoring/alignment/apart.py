@@ -12,10 +12,10 @@ _ALIKE = 0.15
 """Share of a length by which another may differ and still be as long."""
 
 
-def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -> bool:
+def are_apart(wanted: Value | None, there: Value | None, now: datetime | None, *, goes_on: bool = False) -> bool:
     """Whether two times share no moment, miss each other by a day at one end, or are as long and begin elsewhere.
 
-    Apart, too, is a time that is over from one without an end.
+    Apart, too, is a time that is over from one without an end, unless it goes on: `since last September`.
 
     Times that only overlap are often two readings of one phrase: `from 9 to 15 February` is within February.
 
@@ -30,7 +30,7 @@ def are_apart(wanted: Value | None, there: Value | None, now: datetime | None) -
     one, other = _range(wanted, there, now), _range(there, wanted, now)
     if one is None or other is None:
         return False
-    if not one.overlaps(other) or _runs_on(one, other, now):
+    if not one.overlaps(other) or (not goes_on and _runs_on(one, other, now)):
         return True
     starts, ends = _distance(one.start, other.start), _distance(one.end, other.end)
     if starts is None or ends is None:

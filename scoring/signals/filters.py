@@ -61,13 +61,14 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
 
 
-_SERIES = re.compile(r"generate_\w+|sequence|recursive|spine|explode", re.IGNORECASE)
+MADE_ROWS = re.compile(r"generat(?:e_\w+|or)|sequence|recursive|spine|explode", re.IGNORECASE)
+"""What makes rows of its own: one for each day, say."""
 _DATE = re.compile(r"'(\d{4}-\d\d-\d\d)'")
 
 
 def _lists_dates(each: QuestionFilter, case: Case) -> bool:
     """Whether the SQL lists the dates of a period itself, in a series that starts with it: a calendar to join with."""
-    if not _SERIES.search(case.query.sql):
+    if not MADE_ROWS.search(case.query.sql):
         return False
     moment = case.query.occurred_at.replace(tzinfo=None) if case.query.occurred_at is not None else None
     starts = [datetime.fromisoformat(day) for day in _valid(_DATE.findall(case.query.sql[:4000]))]
@@ -113,14 +114,15 @@ _SINCE = re.compile(r"\bsince\s(?:last\s)?\Z", re.IGNORECASE)
 def _is_loose(match: FilterMatch, case: Case) -> bool:
     """Whether the dates overlap the time asked for, or that time is to be left out: a phrase has many readings."""
     wanted, moment = match.required, case.query.occurred_at
-    if wanted.op is Op.NOT_WITHIN or _SINCE.search(case.question.text, 0, wanted.start) is not None:
+    if wanted.op is Op.NOT_WITHIN:
         return all(isinstance(each.rhs, TIMES) for each in match.present)
     if not isinstance(wanted.rhs, TIMES) or not all(isinstance(each.rhs, TimeRange) for each in match.present):
         return False
     if isinstance(wanted.rhs, RelativeTime) and wanted.rhs.start == wanted.rhs.end:
         return False
     now = moment.replace(tzinfo=None) if moment is not None else None
-    return not any(are_apart(wanted.rhs, each.rhs, now) for each in match.present)
+    goes_on = _SINCE.search(case.question.text, 0, wanted.start) is not None
+    return not any(are_apart(wanted.rhs, each.rhs, now, goes_on=goes_on) for each in match.present)
 
 
 def _is_unread(match: FilterMatch, case: Case) -> bool:
@@ -159,14 +161,11 @@ def _is_a_group(match: FilterMatch, case: Case) -> bool:
     wanted = match.required.rhs
     if not isinstance(wanted, DatePart) or wanted.part not in ("month", "quarter"):
         return False
-    if sum(isinstance(each.rhs, DatePart) for each in case.question.filters) < _TWO:
+    if sum(isinstance(each.rhs, DatePart) for each in case.question.filters) <= 1:
         return False
     grains = (each.operand.name for each in case.sql.group_by)
     longer = all(isinstance(each.rhs, TimeRange) and _holds(each.rhs, wanted) for each in match.present)
     return longer and any(wanted.part in name for name in grains)
-
-
-_TWO = 2
 
 
 def _holds(there: TimeRange, part: DatePart) -> bool:

@@ -51,7 +51,7 @@ def negation_lost(case: Case) -> Finding | None:
 
 
 def _is_held_against(case: Case) -> bool:
-    """Whether what is excluded is a column that another is compared with: on hand > reserved."""
+    """Whether another column is compared with the excluded one: on hand > reserved."""
     excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
     compared = (each.rhs.columns for each in case.sql.filters if isinstance(each.rhs, Expression))
     return any(not excluded.isdisjoint(identifier_words(name)) for names in compared for name in names)

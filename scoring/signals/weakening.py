@@ -33,7 +33,8 @@ _CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")
 TRIED = 0.02
 """Strength where the SQL applies all the same what the enriched question takes away."""
 _CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
-_TWO_DIGITS = 5
+_TELLING = 5
+"""A number from which on it is hardly in the SQL by chance."""
 _MOST = 50
 """Most conditions, definitions and remarks that are looked at."""
 
@@ -146,7 +147,7 @@ def _unmet(case: Case) -> list[QuestionFilter]:
 
 def _is_counted(each: QuestionFilter, case: Case) -> bool:
     """Whether the number of a condition stands in the SQL, which applies it in a way that is not read: `-48` hours."""
-    if not isinstance(each.rhs, Number) or each.rhs.value < _TWO_DIGITS:
+    if not isinstance(each.rhs, Number) or each.rhs.value < _TELLING:
         return False
     return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\w.])", working_text(case)) is not None
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.query import Unscored, UnscoredReason
-from scoring.schema import DatabaseSchema
+from scoring.schema import DatabaseSchema, UnknownNames
 from scoring.specification import Clause, SqlFilter, SqlSpec
 from scoring.sql import aggregates, arithmetic, expressions, subqueries, windows
 from scoring.sql.blocks import read_query
@@ -53,19 +53,20 @@ def specify(sql: str, dialect: str | None, schema: DatabaseSchema | None = None)
     parsed = parse_query(text if declares_values(text) else with_numbers(text), dialect)
     if isinstance(parsed, Unscored):
         return parsed
-    part_names(parsed.tree, parsed.text)
+    unknown = None if schema is None else _unknown(parsed, schema)
+    part_names(parsed.tree, parsed.text, {} if schema is None else schema.parts)
     spec = _guarded(walk_query, parsed)
     if isinstance(spec, Unscored):
         return spec
-    return probing_query(spec, parsed.tree) or (spec if schema is None else _compared(spec, parsed, schema))
+    return probing_query(spec, parsed.tree) or (spec if unknown is None else replace(spec, unknown=unknown))
 
 
-def _compared(spec: SqlSpec, parsed: Parsed, schema: DatabaseSchema) -> SqlSpec:
-    """The specification with the names that the schema does not have, where they can be resolved."""
+def _unknown(parsed: Parsed, schema: DatabaseSchema) -> UnknownNames | None:
+    """The names that the schema does not have; `None` where they cannot be resolved."""
     try:
-        return replace(spec, unknown=unknown_names(parsed, schema))
+        return unknown_names(parsed, schema)
     except UnresolvedError:
-        return spec
+        return None
 
 
 def specify_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] | Unscored:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -36,12 +36,13 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
 
 
 _HUMPED = re.compile(r"[a-z][A-Z]")
+_NONE: Mapping[str, str] = {}
 
 
-def part_names(tree: exp.Expr, sql: str) -> None:
+def part_names(tree: exp.Expr, sql: str, known: Mapping[str, str] = _NONE) -> None:
     """Writes `OrderDate` as `order_date`, and so every other spelling of that name; the tree is changed in place.
 
-    The names are for readers of words and for a schema that is read likewise: no database knows them.
+    The names are for readers of words: no database knows them. `known` are names in lower case and their parts.
 
     >>> from sqlglot import parse_one
     >>> tree = parse_one("SELECT orderdate FROM SalesOrder WHERE OrderDate IS NULL")
@@ -49,10 +50,11 @@ def part_names(tree: exp.Expr, sql: str) -> None:
     >>> tree.sql()
     'SELECT order_date FROM sales_order WHERE order_date IS NULL'
     """
-    if _HUMPED.search(sql) is None:
+    if not known and _HUMPED.search(sql) is None:
         return
     names = [each for each in tree.find_all(exp.Identifier) if isinstance(each.this, str)]
-    humped = {each.this.lower(): parted(each.this) for each in names if _HUMPED.search(each.this) is not None}
+    own = {each.this.lower(): parted(each.this) for each in names if _HUMPED.search(each.this) is not None}
+    humped = {**own, **known}
     for each in names:
         if each.this.lower() in humped:
             each.set("this", humped[each.this.lower()])

@@ -76,18 +76,16 @@ class StuckPartition:
         await refuse_members(self.settings, self.group)
         count = await self._publish(skipped, batches)
         try:
-            await self._consumer.commit({self.place: skipped.last + 1})
+            async with asyncio.timeout(self.settings.timeout):
+                await self._consumer.commit({self.place: skipped.last + 1})
         except IN_USE as error:
             raise GroupInUse(self.group) from error
-        except (KafkaError, OSError) as error:
+        except (KafkaError, OSError, TimeoutError) as error:
             raise unavailable(error) from error
         return count
 
     async def _batches(self, last: int | None) -> list[UnreadableBatch]:
-        end = (await self._consumer.end_offsets([self.place]))[self.place]
-        offset = await self._consumer.committed(self.place)
-        if offset is None:
-            offset = (await self._consumer.beginning_offsets([self.place]))[self.place]
+        offset, end = await self._bounds()
         found: list[UnreadableBatch] = []
         most = end - 1 if last is None else min(last, end - 1)
         while offset <= most and len(found) < MOST_OFFSETS:
@@ -102,6 +100,15 @@ class StuckPartition:
                 f" offset {offset} of {end}"
             )
         return found
+
+    async def _bounds(self) -> tuple[int, int]:
+        """The next offset of the group, and the end; raises `TimeoutError`, as a broker that is away never answers."""
+        async with asyncio.timeout(self.settings.timeout):
+            end = (await self._consumer.end_offsets([self.place]))[self.place]
+            offset = await self._consumer.committed(self.place)
+            if offset is None:
+                offset = (await self._consumer.beginning_offsets([self.place]))[self.place]
+        return offset, end
 
     async def _look(self, offset: int) -> UnreadableBatch | None:
         """What keeps the record at this offset from being read; `None` where nothing does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
@@ -47,19 +48,25 @@ def _share_of_few(case: Case) -> Finding | None:
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
-_NOT_YET = re.compile(r"\b(?:filled|answered|paid|delivered|shipped|resolved|closed|returned|completed|replied)\b")
+_DONE_WITHIN = re.compile(r"(?:share|percentage|percent|pct|%|proportion) of (?:[\w-]+ ){1,4}?(\w+) within\b")
 
 
 def _base_of_done(case: Case) -> Finding | None:
-    """A share of what was done in time is of those only that were done at all: the part tests the same time."""
-    found = _SHARE_OF.search(asked(case))
-    if found is None or _NOT_YET.search(found[1].split(" within ")[0].rsplit(" ", 1)[0]) is not None:
+    """A share of what was done in time leaves out what was never done: filled within 2 days, of those filled."""
+    found = _DONE_WITHIN.search(asked(case))
+    if found is None:
         return None
+    done = stem(str(found[1]))
     tested = {column.name for each in case.sql.aggregations if each.conditional for column in each.columns}
-    for each in case.sql.filters:
-        if each.op is Op.NOT_NULL and each.clause is Clause.WHERE and each.lhs and each.lhs.name in tested:
-            return Finding(1.0, f"{each.text} leaves out of the base what was never done")
-    return None
+    narrow = next((each for each in case.sql.filters if _is_done(each, done, tested)), None)
+    return Finding(1.0, f"{narrow.text} leaves out of the base what was never done") if narrow is not None else None
+
+
+def _is_done(each: SqlFilter, done: str, tested: Collection[str]) -> bool:
+    """Whether a condition keeps the rows where a tested time of what was done is there."""
+    if each.op is not Op.NOT_NULL or each.clause is not Clause.WHERE or each.lhs is None:
+        return False
+    return each.lhs.name in tested and done in identifier_words(each.lhs.name)
 
 
 def _base_of(phrase: str, case: Case) -> Finding | None:

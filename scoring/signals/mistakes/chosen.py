@@ -12,7 +12,7 @@ from scoring.specification import Block, Column, Projection
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _EVER = re.compile(
     r"\bfirst[- ]time\b|\bfor the first time\b|\bfirst(?: \w+){0,3}? ever\b|\bfirst-ever\b|\b(?:very|ever) first\b"
@@ -112,15 +112,20 @@ def latest_read_as_largest(case: Case) -> Finding | None:
     'max(weight) beside max(weighed_at)'
     """
     text = said(case)
-    named = re.search(r"\b(?:first|last|latest) (?!name)\w+\b", text) is not None
-    if not case.sql.group_by or not (named or _LATEST.search(text)) or _LARGEST.search(text):
+    if not case.sql.group_by or _LARGEST.search(text):
         return None
     extremes = [each for each in case.answer if _takes_extreme(each)]
     timed = next((each for each in extremes if is_time(each.operand.columns[0].name)), None)
     value = next((each for each in extremes if not is_time(each.operand.columns[0].name)), None)
-    if timed is None or value is None:
+    if timed is None or value is None or not (_LATEST.search(text) or _is_of_first(value, text)):
         return None
     return Finding(1.0, f"{value.operand.name} beside {timed.operand.name}")
+
+
+def _is_of_first(value: Projection, text: str) -> bool:
+    """Whether the first or last thing is asked for that a column names: its first glider for MIN(glider_name)."""
+    things = set(map(stem, re.findall(r"\b(?:first|last|latest) (\w+)", text))) - {"name"}
+    return not things.isdisjoint(identifier_words(value.operand.columns[0].name))
 
 
 def _takes_extreme(shown: Projection) -> bool:

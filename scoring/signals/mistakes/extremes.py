@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
@@ -135,8 +134,13 @@ def _cut_early(case: Case) -> Finding | None:
     outputs = {each.path for each in case.sql.blocks if each.output}
     if len(cuts) != 1 or cuts[0].block in outputs:
         return None
-    late = next((each for each in applied(case) if each.block in outputs and _is_plain(each)), None)
+    late = next((each for each in _met(case) if each.block in outputs and _is_plain(each)), None)
     return Finding(1.0, f"LIMIT {cuts[0].count} before {late.text}") if late is not None else None
+
+
+def _met(case: Case) -> list[SqlFilter]:
+    """The conditions of the SQL that the question asks for."""
+    return [each for match in case.filters.matched for each in match.present]
 
 
 def _is_plain(each: SqlFilter) -> bool:

@@ -8,10 +8,9 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Column, Op, Projection, SqlSpec
+from scoring.specification import Column, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
-from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -199,27 +198,12 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     """
     orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
     if not orders:
-        return _stretch_backwards(case)
+        return None
     for match in _AFTER.finditer(said(case)):
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
             return Finding(1.0, orders[less, more])
     return _late_backwards(orders, case) or _limit_backwards(orders, case)
-
-
-_STRETCH = re.compile(r"date_?diff\((?:\w+\.)?(\w+), (?:\w+\.)?(\w+)[,)]")
-_LATER = frozenset({("begin", "ship"), ("begin", "deliver"), ("begin", "close"), ("begin", "pay"), ("begin", "end"),
-    ("start", "end"), ("ship", "deliver"), ("issue", "pay"), ("hire", "end"), ("admit", "discharge")})  # fmt: skip
-"""Events of which the second cannot come first."""
-
-
-def _stretch_backwards(case: Case) -> Finding | None:
-    """A time between two events that is taken from the later to the earlier one: it is negative, and above nothing."""
-    for each in [each for each in case.sql.filters if each.lhs is not None and isinstance(each.rhs, Number)]:
-        found = _STRETCH.match(each.text) if each.op in (Op.GT, Op.GE) else None
-        if found is not None and (event_of(found[1]), event_of(found[2])) in _LATER:
-            return Finding(1.0, each.text)
-    return None
 
 
 _LIMIT = re.compile(
@@ -229,7 +213,7 @@ _LIMIT = re.compile(
 
 
 def _limit_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding | None:
-    """What is below its limit is asked for and the SQL keeps what is above, or the other way round."""
+    """What is below its limit is asked for, and the SQL keeps what is above, or the other way round."""
     for words, *limit in _LIMIT.findall(asked(case)):
         below = words in ("below", "under", "less than", "lower than")
         for (more, less), text in orders.items():

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from scoring.linking import operand_words
+from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.quotients import divides
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
@@ -127,10 +128,6 @@ def month_miswritten(case: Case) -> Finding | None:
 _LAST_DAYS = re.compile(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
 
 
-_SPINE = re.compile(r"\b(?:generator|generate_\w+|sequence|range|recursive)\b", re.IGNORECASE)
-"""Rows that are made, one for each day."""
-
-
 def rows_for_days(case: Case) -> Finding | None:
     """The last N days are asked for, and the SQL takes the last N rows.
 
@@ -147,7 +144,7 @@ def rows_for_days(case: Case) -> Finding | None:
     if cut is None:
         return None
     timed = any(is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
-    grouped = first(case, ShapeKind.GRAIN) is not None or _SPINE.search(case.query.sql) is not None
+    grouped = first(case, ShapeKind.GRAIN) is not None or MADE_ROWS.search(case.query.sql) is not None
     return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
 
 

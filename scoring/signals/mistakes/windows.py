@@ -89,11 +89,8 @@ def moving_window_wrong(case: Case) -> Finding | None:
     'expected → actual: 6 rows before → 7'
     """
     text = asked(case)
-    span = _OF_DAYS.search(text)
-    if span is not None:
-        span = _SPAN.search(text, span.start())
-    elif _MOVING.search(text):
-        span = _SPAN.search(text)
+    said_so = _OF_DAYS.search(text)
+    span = _SPAN.search(text, said_so.start() if said_so else 0) if said_so or _MOVING.search(text) else None
     if span is None:
         return None
     wanted = int(span[1]) if span[1].isdecimal() else _WORDS[span[1]]

@@ -114,7 +114,7 @@ async def put_run(
 
 
 def _read(raw: bytes) -> list[dict[str, Any]]:
-    """The answers, the first of each case. Raises a 422 for a line that is none, and a 413 for too many."""
+    """The first answer of each case. Raises a 422 for a bad line, and a 413 for too many lines."""
     lines = [(number, line) for number, line in enumerate(raw.splitlines(), 1) if line.strip()]
     if len(lines) > MOST_ANSWERS:
         raise ApiError(413, "BODY_TOO_LARGE", f"the run has over {MOST_ANSWERS} answers", "Send fewer cases.")

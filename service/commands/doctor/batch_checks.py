@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from consumers.errors import Unavailable
-from service.commands.doctor.findings import CheckResult, error, ok
+from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.kafka.skipping import NotStuck, SkipRefused, StuckPartition, stuck_partition
 from service.settings.stream_settings import KafkaSettings
 
@@ -28,8 +28,11 @@ async def _examined(settings: KafkaSettings, topic: str, partition: int) -> Chec
     try:
         async with stuck_partition(settings, topic, partition) as stuck:
             return await _named(stuck)
-    except (NotStuck, SkipRefused, Unavailable):
-        return None  # nothing is stuck, or another check says what is wrong
+    except (NotStuck, SkipRefused):
+        return None
+    except Unavailable as failure:
+        said = f"the next record could not be looked at: {failure}"
+        return warning(f"kafka.batches {topic}-{partition}", said, "start the brokers that the other checks name")
 
 
 async def _named(stuck: StuckPartition) -> CheckResult:

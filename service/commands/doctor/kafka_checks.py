@@ -22,7 +22,14 @@ from service.settings.stream_settings import KafkaSettings
 
 _FETCH_MILLISECONDS = 1000
 _TRIES, _AGAIN_SECONDS = 10, 0.5
-_AWAY = frozenset({"GroupCoordinatorNotAvailableError", "NotCoordinatorForGroupError", "GroupLoadInProgressError"})
+_AWAY = frozenset(
+    {
+        "GroupCoordinatorNotAvailableError",
+        "NotCoordinatorForGroupError",
+        "GroupLoadInProgressError",
+        "NodeNotReadyError",
+    }
+)
 """What is said of a group whose partition of `__consumer_offsets` has no leader."""
 _CREATE = "kafka-topics.sh --create --topic"
 
@@ -136,9 +143,9 @@ def _permissions(
             f"kafka-acls.sh --add --operation {operation} --topic {topic} --allow-principal User:NAME",
         )
     for group, said in refused.items():
-        if said in _AWAY:
+        if said.partition(":")[0] in _AWAY:
             fix = "start the brokers that hold the topic __consumer_offsets, and give it three replicas"
-            yield error(f"kafka.group {group}", f"the broker that keeps the group does not answer ({said})", fix)
+            yield error(f"kafka.group {group}", f"a broker that keeps groups does not answer ({said})", fix)
             continue
         yield error(
             f"kafka.permissions {group}",

@@ -34,7 +34,12 @@ async def doctor(**settings: str) -> tuple[int, dict[str, dict[str, str]]]:
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "service", "doctor", env=BARE | settings, stdout=subprocess.PIPE
     )
-    out, _ = await child.communicate()
+    try:
+        async with asyncio.timeout(180):
+            out, _ = await child.communicate()
+    except TimeoutError:
+        child.kill()
+        raise
     rows = [orjson.loads(line) for line in out.splitlines()]
     for each in rows:
         assert bool(each["fix"]) is (each["health"] != "ok"), each

@@ -6,11 +6,13 @@ import asyncio
 import ssl
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import KafkaError
 from sqlalchemy import URL
 
 from service.commands.doctor.findings import CheckHealth, CheckResult
@@ -86,6 +88,34 @@ async def test_partitions_without_a_leader_and_replicas_that_are_behind_are_name
     assert "1 of the 2 replicas in sync that a write needs" in bad[f"kafka.replicas {kafka.spans}"]["detail"]
     behind = found[f"kafka.replicas {kafka.labels}"]
     assert (behind["health"], "--under-replicated-partitions" in behind["fix"]) == ("warning", True)
+
+
+async def test_a_group_whose_broker_is_away_is_named_and_holds_nothing_up(own_kafka: KafkaServer, second: SecondBroker):
+    kafka = new_kafka(own_kafka.bootstrap)
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
+    await admin.start()
+    topics = (kafka.events, kafka.labels, kafka.spans, kafka.scores, kafka.dead)
+    await admin.create_topics([NewTopic(topic, -1, -1, {0: [1]}) for topic in topics])
+    group = await _group_kept_by(2, admin)
+    await admin.close()
+    await asyncio.to_thread(second.kill)
+    _, found = await doctor(**variables(kafka) | {"SQLASSAY_KAFKA__GROUP": group})
+    assert found["kafka.reachable"]["health"] == "ok"
+    assert found[f"kafka.batches {kafka.events}-0"]["health"] == "warning", found.keys()
+    away = {check: each for check, each in found.items() if check.startswith("kafka.group ")}
+    assert away, found.keys()
+    assert all("does not answer" in each["detail"] for each in away.values())
+
+
+async def _group_kept_by(broker: int, admin: AIOKafkaAdminClient) -> str:
+    """The name of a consumer group that this broker keeps: brokers share them by name."""
+    for number in range(400):
+        name = f"group-{number}"
+        with suppress(KafkaError):
+            if await admin.find_coordinator(name) == broker:
+                return name
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"broker {broker} keeps no group")
 
 
 async def test_missing_permissions_are_named_with_the_line_that_gives_them():

@@ -21,7 +21,6 @@ from scoring.rules import Rules
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import Parsed, parse_query
 from scoring.sql.query_blocks import UnresolvedError
-from scoring.sql.respelling import part_names
 from scoring.sql.unknown_names import unknown_names
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from service.commands.eval.runner.comparing_answers import AnswerComparer
@@ -119,7 +118,6 @@ def _structure(assessor: Assessor, case: BenchmarkCase, sql: str) -> StructuralC
     schema = assessor.schemas.found(case.db_id)
     if not isinstance(schema, CaseSchema):
         return StructuralCheck(parse_ok=True, detail=f"names were not checked: {schema}" if schema else "")
-    part_names(parsed.tree, parsed.text)
     try:
         found = unknown_names(parsed, schema.tables)
     except UnresolvedError as error:
