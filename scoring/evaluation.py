@@ -8,14 +8,14 @@ from dataclasses import replace
 from scoring.alignment.align_stages import STAGES, Examination, comparison_context
 from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
-from scoring.alignment.inherited import with_inherited
+from scoring.alignment.inherited import keeps_all, keeps_conditions, loses_openly, with_inherited
 from scoring.alignment.kept_shape import loses_or_repeats
 from scoring.alignment.requirements import requirements
 from scoring.composite import compose
 from scoring.database.failures import failed
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
-from scoring.question.follow_ups import FollowUp, follow_up
+from scoring.question.follow_ups import UNRESOLVED, FollowUp, follow_up
 from scoring.question.follow_ups.completed import completed, required_of
 from scoring.question.prompts.finding import question_asked
 from scoring.rules import Rules, UnparseablePolicy
@@ -47,7 +47,7 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     asked = _in_conversation(query, sql, rules)
     if isinstance(asked, Unscored):
         return asked
-    if asked is not None and not asked.by_enriched:
+    if asked is not None and not (asked.by_enriched or asked.is_open):
         query = replace(query, question=asked.meaning, history=())
     return _examined(query, sql, rules, asked)
 
@@ -70,7 +70,26 @@ def _examined(query: Query, sql: SqlSpec | Unscored, rules: Rules, asked: Follow
     if isinstance(sql, Unscored):
         return _incorrect(query, question, enriched, sql, rules)
     large = refuse_large_sql(sql) or refuse_many_pairs(question, enriched, sql)
-    return large or align(query, question, enriched, sql, rules, asked)
+    return large or _aligned(query, question, enriched, sql, rules, asked)
+
+
+def _aligned(
+    query: Query,
+    question: QuestionSpec,
+    enriched: QuestionSpec | None,
+    sql: SqlSpec,
+    rules: Rules,
+    asked: FollowUp | None,
+) -> Case | Unscored:
+    """The case; of an open follow-up only where the SQL before says something of the answer."""
+    case = align(query, question, enriched, sql, rules, asked)
+    if asked is None or not asked.is_open or loses_openly(asked, case.filters):
+        return case
+    if asked.may_stand and not keeps_conditions(case.filters):
+        return align(query, question, enriched, sql, rules)
+    if asked.may_stand and keeps_all(asked, sql):
+        return case
+    return Unscored(UnscoredReason.FOLLOW_UP_UNRESOLVED, UNRESOLVED)
 
 
 def _in_conversation(query: Query, sql: SqlSpec | Unscored, rules: Rules) -> FollowUp | Unscored | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.matching import effective_op, meets
@@ -14,6 +15,7 @@ from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems, stored_forms, texts
 from scoring.specification import (
     Clause,
+    Column,
     FilterOrigin,
     Op,
     QuestionFilter,
@@ -21,6 +23,7 @@ from scoring.specification import (
     SqlSpec,
 )
 from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, Text, TimeRange, intersect
+from scoring.verdict import FilterAlignment
 
 INHERITED = 0.99
 """Certainty of an inherited condition: by it, such a condition is told from those that words ask for."""
@@ -97,6 +100,73 @@ def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> lis
     return list(found.values())
 
 
+def lost_conditions(filters: FilterAlignment) -> list[QuestionFilter]:
+    """The inherited conditions that the answer lacks."""
+    unmet = (*filters.missing, *(each.required for each in filters.mismatched))
+    return [each for each in unmet if each.certain == INHERITED]
+
+
+def was_kept(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> bool:
+    """Whether the SQL before has a condition of the earlier question, which the follow-up leaves as it is.
+
+    A time is not left as it is where the follow-up speaks of another one.
+    """
+    if isinstance(each.rhs, _TIMES) and ChangeKind.PLACE not in asked.free and _names_time(asked.fragment):
+        return False
+    before = asked.before
+    if before is None or each.span not in asked.earlier:
+        return True
+    there = Context(moment and moment.replace(tzinfo=None), excluded_blocks(before), anti_joined_blocks(before))
+    return any(meets(each, other, there) for other in before.filters)
+
+
+def loses_openly(asked: FollowUp, filters: FilterAlignment) -> bool:
+    """Whether the answer to an open follow-up lacks conditions of the SQL before.
+
+    A question that may stand alone follows where the answer has another condition of that SQL, which no words ask for.
+    """
+    return bool(lost_conditions(filters)) and (keeps_conditions(filters) or not asked.may_stand)
+
+
+def keeps_all(asked: FollowUp, sql: SqlSpec) -> bool:
+    """Whether the answer does something with the column of each condition of the SQL before."""
+    filters = asked.before.filters if asked.before is not None else ()
+    return all(_is_there(each, sql) or _is_named_again(each, sql) for each in filters if _is_kept(each))
+
+
+def keeps_conditions(filters: FilterAlignment) -> bool:
+    """Whether the answer has a condition of the SQL before."""
+    return any(each.required.certain == INHERITED for each in filters.matched)
+
+
+def moved_times(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The columns of times by which the answer selects in place of those of the SQL before, which nothing asks for."""
+    before = asked.before
+    if before is None or ChangeKind.AGGREGATE in asked.free:
+        return []
+    new = {column.name for column in _time_columns(sql)}
+    denied = _DENIED.search(asked.fragment)
+    if denied is not None:
+        return sorted(name for name in new if stems(denied["what"]) & stems(name))
+    named = any(stems(asked.fragment) & stems(name) for name in new)
+    return sorted(new) if not named and _might_stay(_time_columns(before), new, sql) else []
+
+
+def _might_stay(old: set[Column], new: set[str], sql: SqlSpec) -> bool:
+    """Whether the answer reads the tables of the old columns of times, and selects by none of these."""
+    tables = {table for block in sql.blocks for table in block.tables}
+    return bool(old) and all(column.table in tables and column.name not in new for column in old)
+
+
+_DENIED = re.compile(r", not (?:the |by )?(?P<what>\w+)(?: date)?$", re.IGNORECASE)
+"""What was not meant: `shipped in April, not ordered`."""
+
+
+def _time_columns(sql: SqlSpec) -> set[Column]:
+    timed = [each.lhs for each in sql.filters if each.lhs is not None and _is_time(each)]
+    return {column for lhs in timed for column in lhs.columns}
+
+
 def _required(each: SqlFilter, op: Op) -> QuestionFilter:
     return QuestionFilter(
         lhs=each.lhs, op=op, rhs=each.rhs, source=FilterOrigin.DEFINITION, span=each.text, start=0, certain=INHERITED
@@ -113,12 +183,53 @@ def _is_kept(each: SqlFilter) -> bool:
 
 def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up replaces the condition or takes it away."""
+    if asked.is_open:
+        return not _is_there(each, sql) and (_WIDENS.search(asked.fragment) is not None or _is_named_again(each, sql))
     return (
-        (ChangeKind.PLACE in asked.free and _is_time(each))
+        (_is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
         or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
+        or (ChangeKind.SHOW in asked.kinds and _is_widened(each, sql))
         or _is_dropped(each, asked)
         or _is_replaced(each, asked, sql)
     )
+
+
+_WIDENS = re.compile(
+    r"\b(?:all|every\w*|any\w*|total|together|overall|whole|entire|back|without|drop|remove|ignore|forget|regardless"
+    r"|either|whether|instead|not|no|never|except|else|other|undo|reset|keep)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Words that may take a condition away."""
+
+
+def _is_other_time(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
+    """Whether the follow-up speaks of a time, and the answer selects another one by the same column."""
+    return _names_time(asked.fragment) and _has_other_value(each, sql)
+
+
+def _names_time(fragment: str) -> bool:
+    """Whether words name a time and not only a group, as `by month` does."""
+    return _OF_TIME.search(_GROUPED.sub("", fragment)) is not None
+
+
+_GROUPED = re.compile(r"\b(?:by|per|each|every|into) (?:the )?\w+|\b(?:dai|week|month|quarter|year)ly\b", re.IGNORECASE)
+_OF_TIME = re.compile(
+    r"\b(?:days?|weeks?|weekends?|months?|quarters?|years?|q[1-4]|h[12]|ytd|today|yesterday|since|until|(?:19|20)\d\d"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|spring|summer|autumn|fall|winter|season|so far)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_there(each: SqlFilter, sql: SqlSpec) -> bool:
+    return any((_columns(other), other.op, other.rhs) == (_columns(each), each.op, each.rhs) for other in sql.filters)
+
+
+def _is_named_again(each: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether the answer does something else with its column: compares it otherwise, or groups by it."""
+    names = {name for other in sql.filters for name in _columns(other)}
+    if not _is_time(each):
+        names |= {column.name for column in sql.columns}
+    return not _columns(each) or bool(_columns(each) & names)
 
 
 def _is_dropped(each: SqlFilter, asked: FollowUp) -> bool:
@@ -143,6 +254,13 @@ def _is_implied(each: SqlFilter, sql: SqlSpec) -> bool:
     return any(
         _implies(other, each) for other in sql.filters if _columns(other) == columns and other.alternative is None
     )
+
+
+def _is_widened(each: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether the answer takes more values of the column: `include the returned ones`."""
+    if _negates(each) is not False:
+        return False
+    return any(_columns(other) == _columns(each) and _members(each) < _members(other) for other in sql.filters)
 
 
 def _implies(new: SqlFilter, old: SqlFilter) -> bool:
@@ -187,7 +305,13 @@ def _is_stored_form(each: SqlFilter, dropped: frozenset[str]) -> bool:
 
 def _has_other_value(each: SqlFilter, sql: SqlSpec) -> bool:
     """Whether the answer compares the same column with another value alone."""
-    own = [other for other in sql.filters if _columns(other) == _columns(each) and type(other.rhs) is type(each.rhs)]
+    columns, bound = _columns(each), isinstance(each.rhs, Number)
+    own = [
+        other
+        for other in sql.filters
+        if (_columns(other) == columns or (bound and columns and _columns(other) > columns))
+        and type(other.rhs) is type(each.rhs)
+    ]
     return bool(own) and all(other.rhs != each.rhs for other in own)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems
-from scoring.specification import Aggregation, Column, GroupKey, Projection, SqlFilter, SqlSpec
+from scoring.specification import Aggregation, Column, GroupKey, Projection, SortKey, SqlFilter, SqlSpec
 
 
 def lost_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """What the SQL before groups its answer by and the answer does not, although the follow-up keeps it."""
     before = asked.before
-    if before is None or asked.free & {ChangeKind.GROUP, ChangeKind.COUNT}:
+    if before is None or ChangeKind.GROUP in asked.free:
         return []
     keys = [each for each in before.group_by if each.block in before.outputs and each.operand.columns]
     if not any(_is_shown(key, before.projections) for key in keys):
@@ -80,16 +81,75 @@ def _outputs(sql: SqlSpec) -> list[Projection]:
 def _is_same(old: Aggregation, new: Aggregation) -> bool:
     """Whether two aggregates may be the same measure: `COUNT(*)` and `COUNT(id)`, a count and a sum of ones."""
     mine, theirs = ({column.name for column in each.columns} for each in (old, new))
-    if old.func == new.func:
+    if old.func == new.func or _are_quantiles(old, new):
         return old.func == "COUNT" or not mine or not theirs or bool(mine & theirs)
-    return {old.func, new.func} == {"COUNT", "SUM"} and not mine
+    added = next((each for each in (old, new) if each.func == "SUM"), None)
+    return {old.func, new.func} == {"COUNT", "SUM"} and not mine and added is not None and _adds_ones(added)
+
+
+def _adds_ones(added: Aggregation) -> bool:
+    """Whether a sum counts rows: of a CASE, or of a flag."""
+    names = [column.name for column in added.columns]
+    return added.conditional or all(name.startswith(("is_", "has_", "was_")) for name in names)
+
+
+_RESORTING = frozenset({ChangeKind.ORDER, ChangeKind.RANK, ChangeKind.AGGREGATE, ChangeKind.SHARE, ChangeKind.COMPARE})
+
+
+def lost_ranking(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """By what the SQL before ranks its first rows, where the answer ranks otherwise and nothing asks for that."""
+    if asked.before is None or asked.free & _RESORTING or asked.kinds & _RESORTING:
+        return []
+    old, new = _ranked_by(asked.before), _ranked_by(sql)
+    if old is None or new is None or (_ranks_alike(old, new) and old.descending is new.descending):
+        return []
+    return [f"first by {old.operand.name}{' from the top' if old.descending else ' from the bottom'}"]
+
+
+def _ranked_by(sql: SqlSpec) -> SortKey | None:
+    """The first key by which the first rows are taken."""
+    limited = {each.block for each in sql.limits if each.count is not None}
+    return next((each for each in sql.order_by if each.block in limited), None)
+
+
+def _ranks_alike(old: SortKey, new: SortKey) -> bool:
+    mine, theirs = ({column.name for column in each.operand.columns} for each in (old, new))
+    return old.operand.func == new.operand.func and (mine == theirs or not mine or not theirs)
+
+
+_OF_THOSE = re.compile(r"\b(?:of|from|among|in) (?:them|those|these)\b|\b(?:which|who) (?:of|among)\b", re.IGNORECASE)
+
+
+def lost_choice(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The first rows that the SQL before chooses, where the answer to `how many of those …` chooses among others."""
+    before = asked.before
+    if before is None or before.limit is None or _OF_THOSE.search(asked.fragment) is None:
+        return []
+    known = {_condition(each) for each in before.filters}
+    chosen = tuple(each.block for each in sql.limits if each.count is not None and each.count == before.limit.count)
+    new = [each for each in sql.filters if chosen and each.block.startswith(chosen)]
+    return [f"the first {before.limit.count}"] if any(_condition(each) not in known for each in new) else []
+
+
+def kept_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """What the answer is still grouped by, although the follow-up puts another group in its place."""
+    before = asked.before
+    if before is None or not asked.instead or ChangeKind.GROUP not in asked.kinds:
+        return []
+    old = {each.operand.name for each in before.group_by if each.block in before.outputs}
+    new = {each.operand.name for each in sql.group_by if each.block in sql.outputs}
+    return sorted(old & new) if new - old else []
+
+
+def _are_quantiles(old: Aggregation, new: Aggregation) -> bool:
+    """Whether both are quantiles, whatever the dialect calls them."""
+    return all(any(name in each.func.upper() for name in ("MEDIAN", "QUANTILE", "PERCENTILE")) for each in (old, new))
 
 
 def loses_or_repeats(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the answer lost groups or measures of the SQL before, or does nothing of what the follow-up asks."""
-    return bool(
-        lost_groups(asked, sql) or lost_measures(asked, sql) or repeats_before(asked, sql) or unapplied(asked, sql)
-    )
+    checks = (lost_groups, lost_measures, lost_ranking, lost_choice, kept_groups, repeats_before, unapplied)
+    return any(check(asked, sql) for check in checks)
 
 
 def repeats_before(asked: FollowUp, sql: SqlSpec) -> bool:

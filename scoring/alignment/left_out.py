@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from scoring.specification import Clause, Join, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Number
@@ -12,11 +13,20 @@ EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
 
 def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
     """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL or a count of none."""
-    outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
+    outer = [join for join in sql.joins if join.kind in ("left", "right", "full")]
     if not outer:
         return frozenset()
-    absent = [each.block for each in sql.filters if _lacks(each)]
-    return frozenset([*absent, *(each.block for each in sql.filters if _counts_none(each))]) & outer
+    absent = [each.block for each in sql.filters if _lacks(each) and _may_lack_partner(each, outer)]
+    counted = [each.block for each in sql.filters if _counts_none(each)]
+    return frozenset([*absent, *counted]) & {join.block for join in outer}
+
+
+def _may_lack_partner(each: SqlFilter, outer: Sequence[Join]) -> bool:
+    """Whether a column may be of the side that an outer join fills up with NULL: `deleted_at` of the other is not."""
+    tables = {column.table for column in each.lhs.columns} if each.lhs is not None else set[str | None]()
+    here = [join for join in outer if join.block == each.block]
+    kept = not tables or None in tables or any(join.kind != "left" for join in here)
+    return kept or any(join.table in tables for join in here)
 
 
 def _lacks(each: SqlFilter) -> bool:

@@ -22,6 +22,7 @@ from scoring.values import (
     TimeRange,
     Value,
     floor,
+    intersect,
 )
 
 FALSE_WORDS = frozenset({"0", "n", "no", "f", "false"})
@@ -174,9 +175,29 @@ def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
         return plainest(wanted, reaches_now) == plainest(there, reaches_now)
     if not isinstance(there, TimeRange):
         return False
-    if context.moment is not None:
-        return _resolves_to(wanted.resolve(context.moment), there, context.moment)
-    return resolves(wanted, there)
+    if context.moment is None:
+        return resolves(wanted, there)
+    if wanted.whole and wanted.unit is Grain.DAY and wanted.start is not None and wanted.end == wanted.start + 1:
+        return any(_is_that_day(wanted.resolve(now), there) for now in _local_times(context.moment))
+    return _resolves_to(wanted.resolve(context.moment), there, context.moment)
+
+
+def _is_that_day(day: TimeRange, there: TimeRange) -> bool:
+    """Whether a range is the day or a part of it, though a time zone may move its bounds."""
+    if there.start is None or there.end is None or not _near(day, there, slack=_DAY):
+        return False
+    common = intersect(day, there)
+    if common.start is None or common.end is None:
+        return False
+    return 2 * (common.end - common.start) > there.end - there.start
+
+
+_WEST, _EAST = timedelta(hours=8), timedelta(hours=10)
+
+
+def _local_times(moment: datetime) -> tuple[datetime, ...]:
+    """The moment on the clocks of most people: where it is another day, `yesterday` is another day, too."""
+    return moment, moment - _WEST, moment + _EAST
 
 
 _BY_TODAY, _BY_NOW = RelativeTime(Grain.DAY, None, 1, whole=True), RelativeTime(Grain.DAY, None, 0)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scoring.alignment.inherited import INHERITED
-from scoring.alignment.kept_shape import lost_groups, lost_measures, repeats_before, unapplied
+from scoring.alignment.inherited import lost_conditions, moved_times, was_kept
+from scoring.alignment.kept_shape import (
+    kept_groups,
+    lost_choice,
+    lost_groups,
+    lost_measures,
+    lost_ranking,
+    repeats_before,
+    unapplied,
+)
 from scoring.display import span_of
+from scoring.question.follow_ups import ChangeKind
 from scoring.signals.finding import Finding, counted
-from scoring.specification import QuestionFilter
 from scoring.verdict import Case
 
 
 def follow_up_condition_lost(case: Case) -> Finding | None:
-    """The answer to a follow-up lacks a condition of the question or the SQL before it.
+    """The answer to a follow-up lacks a condition, or the choice of the first rows, of the question or SQL before it.
 
     A follow-up keeps every condition that it does not replace: `and by month?` after a question about Austria is about
     Austria.
@@ -29,15 +37,16 @@ def _lost(case: Case) -> Iterator[str]:
     asked = case.follow_up
     if asked is None or asked.by_enriched:
         return
-    unmet = (*case.filters.missing, *(each.required for each in case.filters.mismatched))
+    inherited = lost_conditions(case.filters)
     fragment = asked.fragment.casefold()
-    for each in unmet:
-        if each.certain == INHERITED or (_is_of_question(each) and each.span.casefold() not in fragment):
+    for each in (*case.filters.missing, *(each.required for each in case.filters.mismatched)):
+        said = each.span and not asked.is_open and each.span.casefold() not in fragment
+        if each in inherited or (said and was_kept(each, asked, case.query.occurred_at)):
             yield span_of(each)
-
-
-def _is_of_question(each: QuestionFilter) -> bool:
-    return bool(each.span)
+    yield from lost_ranking(asked, case.sql)
+    yield from lost_choice(asked, case.sql)
+    if moved_times(asked, case.sql):
+        yield "the time of another column is tested: " + ", ".join(moved_times(asked, case.sql))
 
 
 def follow_up_group_lost(case: Case) -> Finding | None:
@@ -47,9 +56,11 @@ def follow_up_group_lost(case: Case) -> Finding | None:
     ...     after=("revenue by stage", "SELECT stage, SUM(price) FROM tickets GROUP BY stage"))).detail
     'not grouped any more by: stage'
     """
-    if case.follow_up is None or (case.question.group_by and case.grouping.match):
+    asked = case.follow_up
+    adds = asked is not None and ChangeKind.GROUP in asked.kinds - asked.free
+    if asked is None or (case.question.group_by and case.grouping.match and not adds):
         return None
-    return counted(lost_groups(case.follow_up, case.sql), "not grouped any more by", most=1)
+    return counted(lost_groups(asked, case.sql), "not grouped any more by", most=1)
 
 
 def follow_up_measure_lost(case: Case) -> Finding | None:
@@ -76,6 +87,8 @@ def follow_up_ignored(case: Case) -> Finding | None:
         return None
     if repeats_before(asked, case.sql):
         return Finding(1.0, "the SQL is the one before")
+    if kept := kept_groups(asked, case.sql):
+        return Finding(1.0, f"still grouped by {', '.join(kept)}")
     return Finding(1.0, "no condition is new") if unapplied(asked, case.sql) else None
 
 

@@ -10,7 +10,7 @@ from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_
 from scoring.question.calendar.years import is_fiscal
 from scoring.question.language import Role
 from scoring.question.reading import Reading
-from scoring.values import DatePart, Grain, TimeRange, period
+from scoring.values import DatePart, Grain, TimeRange, period, shift
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
 
@@ -257,3 +257,22 @@ def read_day_after_month(reading: Reading, place: int) -> Time | None:
         return None
     time = _with_year(reading, month, day, place, place + 1)
     return time if time is not None and time.explicit else None
+
+
+_OF_WEEK = frozenset({"of", "starting", "beginning", "commencing", "from", "ending"})
+
+
+def week_of(reading: Reading, time: Time) -> Time:
+    """The week that a day names: `week of March 9 2026`, on whichever day weeks begin, `week ending 2026-03-15`."""
+    at, day = time.start - 1, time.moment
+    while reading.lower(at) in {"on", "the"}:
+        at -= 1
+    how, named = reading.lower(at), reading.language.grains.get(reading.lower(at - 1)) is Grain.WEEK
+    if not named or how not in _OF_WEEK or not isinstance(day, TimeRange) or day.start is None:
+        return time
+    if day.end != shift(day.start, Grain.DAY, 1):
+        return time
+    first = shift(day.start, Grain.DAY, -6 if how == "ending" else 0)
+    starts = [shift(first, Grain.DAY, -back) for back in (range(7) if how == "of" else (0,))]
+    weeks = [TimeRange(each, shift(each, Grain.WEEK, 1)) for each in starts]
+    return replace(time, moment=weeks[0], start=at - 1, others=tuple(weeks[1:]))

@@ -14,6 +14,7 @@ from scoring.question.calendar.days import (
     read_joined_days,
     read_month,
     read_ranked_day,
+    week_of,
 )
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.calendar.states import is_of_state
@@ -50,7 +51,8 @@ def read_times(reading: Reading) -> list[Time]:
         time = _time_at(reading, place) if not reading.claimed[place] else None
         time = unit_earlier(time, found[-1] if found else None) if time is not None else None
         if time is not None:
-            found.append(_clocked(reading, year_earlier(time, found[-1] if found else None)))
+            time = week_of(reading, year_earlier(time, found[-1] if found else None))
+            found.append(_clocked(reading, time))
             reading.claim(time.start, time.end)
             if len(found) > 1 and (one := of_year(reading, *found[-2:])) is not None:
                 found[-2:] = [one]

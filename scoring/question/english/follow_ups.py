@@ -8,8 +8,10 @@ from scoring.question.english.tables import words
 
 OPENERS = re.compile(
     r"(?:(?:and|or|but|so|now|then|ok|okay|also)\b[,.! ]*"
+    r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
     r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
-    r"|good|hm+|oh|ah"
+    r"|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"
+    r"|(?:that |it )?looks? (?:good|right|plausible|fine|great)|makes sense"
     r"|hi|hey|actually|sorry|wait|next|finally|interesting|super|awesome|right|fine)\b *[,.!;:–-]+ *)+",
     re.IGNORECASE,
 )
@@ -41,6 +43,7 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             r"(?: (?:in total|altogether|overall|exactly|all together))?",
         ),
         ("count", True, r"(?:count|number) (?:of )?(?:it|them|that|those|these)"),
+        ("count", True, r"how many (?:of them )?there (?:are|is|were|was)(?: (?:in total|altogether|overall))?"),
         (
             "count",
             False,
@@ -49,7 +52,8 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         (
             "count_of",
             True,
-            r"how (?:many|much) of (?:them|those|these|that|it)(?: (?!who\b|that\b|with\b)\w+s)? (?P<rest>.+)",
+            r"how (?:many|much) of (?:them|those|these|that|it)(?: (?:top )?\d+)?(?: (?!who\b|that\b|with\b)\w+s)?"
+            r" (?P<rest>.+)",
         ),
         (
             "count_of",
@@ -73,6 +77,19 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             True,
             r"(?:(?:what|who)(?: is| are| was| were|'s)|(?:also )?(?:show|list|give|display|add|include|get)(?: me)?"
             r"(?: also)?) (?P<rest>(?:their|its) .+)",
+        ),
+        (
+            "show",
+            True,
+            r"(?:put|add|show|place)(?: me)? (?P<rest>.+) (?:next to|beside|alongside|as well as)"
+            r" (?:it|that|them|each|each of them|the (?:names?|others?|result))",
+        ),
+        (
+            "limit",
+            True,
+            r"(?:(?:lower|raise|increase|decrease|reduce|change|set|move|drop|bump) (?:the |that |this )?"
+            r"(?:bar|threshold|cut-?off|minimum|maximum|floor|cap|bound|limit)(?: up| down)? to)"
+            r" (?P<rest>[$€£]?\d[\w.,]*)(?: \w+)?",
         ),
         (
             "share",
@@ -115,7 +132,8 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
 """Forms of a question about the answer before: what each changes, and whether it has no meaning alone."""
 REQUESTS = re.compile(
     r"(?:please |kindly )?(?:(?:can|could|would|will) (?:you|we|i)(?: please)? "
-    r"|i(?:'d| would)? ?(?:like|want|need)(?: to)?(?: (?:see|know|have|get))? |let'?s |let me )"
+    r"|i(?:'d| would)? ?(?:like|want|need)(?: to)?(?: (?:see|know|have|get))? |let'?s |let me "
+    r"|(?:just |only )?tell me )"
     r"(?:see |have |do )?",
     re.IGNORECASE,
 )
@@ -141,7 +159,8 @@ ASKING = re.compile(
 )
 """A question or a request of its own."""
 SHOWING = re.compile(
-    r"^(?:show|give|list|display|do|get|see|have)(?: me)? (?=(?:the )?(?:only|just|by|per|top|bottom|without)\b)",
+    r"^(?:(?:show|give|list|display|do|get|see|have)(?: me)? (?=(?:the )?(?:only|just|by|per|top|bottom|without)\b)"
+    r"|(?:count|keep|include|consider|take|use) (?=(?:only|just)\b))",
     re.IGNORECASE,
 )
 """A request for the same answer: `show only …`, `give me the top 5`."""
@@ -208,7 +227,7 @@ DIRECTIONS = re.compile(
     r"(?:(?:in )?(?:de|a)scending(?: order)?|asc|desc|alphabetical(?:ly)?|reversed?|the other way (?:a?round|about)"
     r"|(?:by )?(?:newest|oldest|highest|lowest|largest|smallest|biggest|latest|earliest|most|least|best|worst"
     r"|cheapest|most"
-    r" expensive|longest|shortest)(?: \w+)? first)$",
+    r" expensive|longest|shortest)(?: \w+)? (?:first|on top|at the top))$",
     re.IGNORECASE,
 )
 """A direction of sorting."""
@@ -233,8 +252,12 @@ UNITS = re.compile(
 )
 """What amounts are measured in."""
 EARLIER = re.compile(
-    r"(?:(?:in|for|during) )?the (?:(?P<unit>day|week|month|quarter|year) (?:before(?: that)?|prior)"
-    r"|(?:previous|prior|preceding) (?P<same>day|week|month|quarter|year|one|period))$",
+    r"(?:(?:in|for|during) )?the (?:(?P<unit>day|week(?:end)?|month|quarter|year) (?:before(?: that)?|prior)"
+    r"|(?:previous|prior|preceding) (?P<same>day|week|month|quarter|year|one|period)"
+    r"|same (?:period|time|dates?|days?|weeks?|months?|quarters?|range)(?: of| in)?"
+    r" (?:last|the previous|the prior|the) (?P<whole>year)(?: before)?"
+    r"|same (?:period|time|dates?|days?|weeks?|months?|quarters?|range) (?:a|one) (?P<ago>year)"
+    r" (?:ago|earlier|before))$",
     re.IGNORECASE,
 )
 """The period before the one that was asked for."""
@@ -284,7 +307,8 @@ STARTERS = words(
     " those these ones"
     " sum total average avg mean median count number percentage share percent descending ascending newest oldest"
     " daily weekly"
-    " monthly quarterly yearly today yesterday this previous"
+    " monthly quarterly yearly today yesterday this previous count keep tell put lower raise increase decrease reduce"
+    " bump place looks look makes consider that's it's"
 )
 """What a fragment may begin with."""
 ASKS = words(

@@ -7,7 +7,7 @@ Change this here when it concerns:
   then a case in `tests/cases/follow_ups.yaml`, `docs/method.md`
 """
 
-from scoring.question.follow_ups.conversation import FollowUp, follow_up
+from scoring.question.follow_ups.conversation import UNRESOLVED, FollowUp, follow_up
 from scoring.question.follow_ups.edits import ChangeKind
 
-__all__ = ["ChangeKind", "FollowUp", "follow_up"]
+__all__ = ["UNRESOLVED", "ChangeKind", "FollowUp", "follow_up"]

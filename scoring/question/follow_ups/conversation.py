@@ -10,6 +10,7 @@ from scoring.query import Query, Turn, Unscored, UnscoredReason
 from scoring.question.definitions import read_definitions
 from scoring.question.english import ENGLISH
 from scoring.question.english.follow_ups import OPENERS
+from scoring.question.english.leaning import is_about_the_same, leans
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import TurnEvidence
@@ -44,6 +45,12 @@ class FollowUp:
     """Stems of the words whose conditions are replaced or taken away."""
     by_enriched: bool = False
     """The enriched question gives the meaning."""
+    instead: bool = False
+    """The change takes the place of what was asked for."""
+    is_open: bool = False
+    """The change is not understood: the answer can only be seen to have lost conditions of the SQL before."""
+    may_stand: bool = False
+    """Of an open one: its words are a question of their own, too."""
 
 
 ReadSql = Callable[[str], SqlSpec | None]
@@ -53,22 +60,36 @@ ReadSql = Callable[[str], SqlSpec | None]
 def follow_up(query: Query, sql: SqlSpec, read_sql: ReadSql) -> FollowUp | Unscored | None:
     """What a fragment asks; `None` for a question that stands alone, which its history does not change.
 
-    The earlier turns give the meaning, else the enriched question; where neither does, a fragment is `Unscored`.
+    The earlier turns give the meaning, else the enriched question; where neither does, a fragment is open after SQL
+    that can be read, else `Unscored`.
     """
     turns = _spoken(query.history)
     fragment = read_fragment(query.question, follows=bool(turns))
-    if fragment is None:
-        return None
-    found = _after(turns, Turn(question=query.question), fragment, sql, read_sql, query) if turns else None
+    found = _after(turns, Turn(question=query.question), fragment, sql, read_sql, query) if turns and fragment else None
     if found is not None:
         return found
-    completed = _completed(query)
-    if completed is not None:
-        return FollowUp(query.question, completed, kinds=_kinds(fragment), by_enriched=True)
-    return Unscored(UnscoredReason.FOLLOW_UP_UNRESOLVED, _UNRESOLVED) if fragment.certain else None
+    may_stand = not (fragment.certain if fragment is not None else bool(turns) and leans(query.question))
+    if fragment is not None or not may_stand:
+        completed = _completed(query)
+        if completed is not None:
+            return FollowUp(query.question, completed, kinds=_kinds(fragment), by_enriched=True)
+    found = _open(query.question, turns, read_sql, may_stand=may_stand)
+    return found if found is not None or may_stand else Unscored(UnscoredReason.FOLLOW_UP_UNRESOLVED, UNRESOLVED)
 
 
-_UNRESOLVED = (
+def _open(question: str, turns: Sequence[Turn], read_sql: ReadSql, *, may_stand: bool) -> FollowUp | None:
+    """A question after SQL that can be read; `None` without such SQL, or where it is about something else."""
+    last = next((each for each in reversed(turns) if each.sql is not None), None)
+    before = _read(last, read_sql) if last is not None and is_about_the_same(question) else None
+    if last is None or before is None:
+        return None
+    return FollowUp(question, question, last.question, before, _ALL, is_open=True, may_stand=may_stand)
+
+
+_ALL = frozenset(ChangeKind)
+
+
+UNRESOLVED = (
     "the question has a meaning only after an earlier one: send the earlier turns as history, each with its"
     " question and sql,"
     " or the whole question as enriched_question"
@@ -91,7 +112,8 @@ def _asks(turn: Turn) -> bool:
 
 _SMALL_TALK = re.compile(
     r"[\W_]*(?:(?:great|thanks?|thank you|ok|okay|cool|perfect|nice|good|hello|hi|hey|yes|no|right|super|very|so"
-    r"|much|a lot"
+    r"|much|a lot|(?:that |it |all )?looks? (?:good|right|plausible|fine|great)|makes sense"
+    r"|that'?s|is|helpful|useful|exactly|what|i|we|needed|wanted|it|interesting|awesome|excellent|wow|love|this|noted"
     r"|got it|morning|job|work|well done|sure|fine|please|hm+)[\W_]*)*",
     re.IGNORECASE,
 )
@@ -134,12 +156,19 @@ def _is_bare(text: str) -> bool:
 
 def _found(said: str, fragment: Fragment, meaning: Meaning, earlier: str, before: SqlSpec | None) -> FollowUp:
     return FollowUp(
-        said, meaning.text, earlier, before, frozenset(meaning.free), _kinds(fragment), frozenset(meaning.dropped)
+        said,
+        meaning.text,
+        earlier,
+        before,
+        frozenset(meaning.free),
+        _kinds(fragment),
+        frozenset(meaning.dropped),
+        instead=fragment.instead,
     )
 
 
-def _kinds(fragment: Fragment) -> frozenset[ChangeKind]:
-    return frozenset([each.kind for each in fragment.changes])
+def _kinds(fragment: Fragment | None) -> frozenset[ChangeKind]:
+    return frozenset([each.kind for each in fragment.changes]) if fragment is not None else frozenset()
 
 
 def _read(turn: Turn, read_sql: ReadSql) -> SqlSpec | None:

@@ -18,6 +18,7 @@ from scoring.values import Choices, Number, Text
 _BEFORE_TIME = re.compile(
     r"\b(?:in|for|during|from|since|of|on|at|until|till|through|by|within|over|the|as of|to)\s+$", re.IGNORECASE
 )
+_LEAVING_OUT = re.compile(r",? \b(?:excluding|without|except|ignoring|leaving out)\b", re.IGNORECASE)
 _GROUP = re.compile(
     r"[ ,]*\b(?:(?:broken down|split|grouped)(?: (?:up|out))? )?(?:by|per|for (?:each|every)|in each)\s+"
     r"(?P<key>(?:the )?[\w'-]+(?:[ -](?!(?:in|for|from|at|on|of|since|during|with|without|that|who|which|over"
@@ -81,6 +82,19 @@ class EarlierQuestion:
         if not times:
             return None
         return self._cut(times[-1].start, times[-1].start + len(times[-1].span), before=_BEFORE_TIME)
+
+    def with_time(self, words: str) -> str:
+        """The text with another time in the place of its last one, or before what it leaves out."""
+        times = self.times()
+        if times:
+            start, end = times[-1].start, times[-1].start + len(times[-1].span)
+        else:
+            left_out = _LEAVING_OUT.search(self.text)
+            start = end = left_out.start() if left_out is not None else len(self.text)
+        head = self.text[:start]
+        while times and (found := _BEFORE_TIME.search(head)) is not None:
+            head = head[: found.start()]
+        return " ".join(f"{head} {words} {self.text[end:]}".split()).replace(" ,", ",").strip(" ,")
 
     def replaced(self, start: int, end: int, words: str) -> str:
         """The text with other words in a place."""

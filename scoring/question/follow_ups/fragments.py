@@ -10,6 +10,7 @@ from scoring.immutable import immutable
 from scoring.question.english.follow_ups import (
     ASKING,
     ASKS,
+    DIRECTIONS,
     FORMS,
     HEADS,
     INSTEAD,
@@ -137,9 +138,15 @@ def _formed(core: str, *, instead: bool, follows: bool) -> Fragment | None:
 def _led(core: str) -> Fragment | None:
     lead = LEADS.match(core)
     about = lead is not None and lead.group().lower().endswith("about")
+    if lead is not None and lead.group().lower().startswith("i me"):
+        core = _CONTRAST.sub("", core)
     if lead is None or (lead.end() == len(core) and not about):
         return None
     return Fragment(tuple([_about(each) if about else each for each in parts(core[lead.end() :])]), certain=True)
+
+
+_CONTRAST = re.compile(r", not (?:the )?\w+(?: \w+)?$", re.IGNORECASE)
+"""What was not meant: `I meant shipped, not ordered`."""
 
 
 def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
@@ -210,8 +217,6 @@ def _of_form(name: str, rest: str) -> list[Edit] | None:
     """The changes of a form of question, from the words after it; `None` where it is another question."""
     of_them = [Edit(ChangeKind.ONLY, rest, "of them")] if rest else []
     match name:
-        case "count":
-            return [Edit(ChangeKind.COUNT, "")]
         case "count_of":
             return [Edit(ChangeKind.COUNT, ""), *of_them]
         case "which":
@@ -223,9 +228,19 @@ def _of_form(name: str, rest: str) -> list[Edit] | None:
         case "aggregate":
             return [Edit(ChangeKind.AGGREGATE, rest or "total")]
         case "show":
-            return [Edit(ChangeKind.SHOW, OWNED.sub("", rest, count=1))]
+            return _shown(OWNED.sub("", rest, count=1))
+        case "limit":
+            return [Edit(ChangeKind.BOUND, rest)]
         case _:
             return [Edit(ChangeKind(name), rest)]
+
+
+def _shown(rest: str) -> list[Edit]:
+    """What is to be shown, and how it is to be sorted: `their emails, newest first`."""
+    comma = rest.find(",")
+    after = [] if comma < 0 else list(parts(rest[comma + 1 :].replace(",", "")))
+    sorts = bool(after) and all(each.kind is ChangeKind.ORDER or DIRECTIONS.match(each.text) for each in after)
+    return [Edit(ChangeKind.SHOW, rest[:comma]), *after] if sorts else [Edit(ChangeKind.SHOW, rest)]
 
 
 def _is_named(text: str) -> bool:

@@ -127,6 +127,8 @@ def _condition(meaning: Meaning, words: str) -> bool:
 
 def bound_change(meaning: Meaning, change: Edit) -> bool:
     """`over 1000`: a bound in place of one on the same side, else another condition."""
+    if not change.head:
+        return _moved_bound(meaning, change.text)
     words = f"{change.head} {change.text}"
     sides = {each.start: each for each in meaning.earlier.bounds()}
     up = change.head.split()[0] in _UP
@@ -143,6 +145,19 @@ def bound_change(meaning: Meaning, change: Edit) -> bool:
     return meaning.say(meaning.earlier.replaced(start, end + (len(unit) + 1 if unit else 0), words))
 
 
+def _moved_bound(meaning: Meaning, number: str) -> bool:
+    """`lower the bar to 500`: another number in the place of the last bound."""
+    found = [(each, _NUMBER.search(each.span)) for each in meaning.earlier.bounds()]
+    old, place = next(reversed([pair for pair in found if pair[1] is not None]), (None, None))
+    if old is None or place is None:
+        return False
+    meaning.dropped |= stems(old.span)
+    meaning.free.add(ChangeKind.BOUND)
+    start = old.start + place.start()
+    return meaning.say(meaning.earlier.replaced(start, old.start + place.end(), number))
+
+
+_NUMBER = re.compile(r"[$€£]?\d[\d.,]*(?: ?(?:k|m|thousand|million|mio|bn|billion)\b)?", re.IGNORECASE)
 _UP = frozenset({"over", "above", "more", "at", "greater", "higher", "longer", "older", "bigger", "exceeding", ">"})
 
 
@@ -238,7 +253,7 @@ def thing_change(meaning: Meaning, change: Edit) -> bool:
     beside = next((found for each in (EARLIER, LATER) if (found := each.match(words)) is not None), None)
     if beside is not None:
         by = -1 if beside.re is EARLIER else 1
-        time = next_to(meaning.earlier.times(), beside["unit"] or beside["same"], by, meaning.moment)
+        time = next_to(meaning.earlier.times(), _unit(beside), by, meaning.moment)
         return time is not None and time_change(meaning, time)
     time = time_phrase(words)
     if time is not None:
@@ -247,6 +262,11 @@ def thing_change(meaning: Meaning, change: Edit) -> bool:
         if pattern.match(words):
             return changed(meaning, words)
     return _named_thing(meaning, words, lead=change.head == "about")
+
+
+def _unit(beside: re.Match[str]) -> str | None:
+    unit = next(filter(None, beside.groups()), None)
+    return "week" if unit == "weekend" else unit
 
 
 def _overall(meaning: Meaning, words: str) -> bool:
@@ -304,8 +324,6 @@ def time_change(meaning: Meaning, time: str, *, narrows: bool = False) -> bool:
     """Another time in the place of the old one, or a time where there was none."""
     times = meaning.earlier.times()
     if not times:
-        return meaning.add(time)
-    whole = with_year(time, times[-1], meaning.moment, narrows=narrows)
-    text = meaning.earlier.without_time()
+        return meaning.say(meaning.earlier.with_time(time))
     meaning.free.add(ChangeKind.PLACE)
-    return text is not None and meaning.say(f"{text} {whole}")
+    return meaning.say(meaning.earlier.with_time(with_year(time, times[-1], meaning.moment, narrows=narrows)))

@@ -7,10 +7,10 @@ from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.specification import Aggregation, Clause, Division, Op, Operand, SqlFilter
+from scoring.specification import Aggregation, Clause, Division, Op, Operand, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
-from scoring.values import Number, Text
+from scoring.values import Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -31,7 +31,7 @@ def share_base_wrong(case: Case) -> Finding | None:
     "kind = 'express' restricts the part alone"
     """
     found = _SHARE_OF.search(asked(case))
-    few = _share_of_few(case) or _base_of_done(case)
+    few = _share_of_few(case) or _base_of_done(case) or _timeless_base(case)
     return few or _odds(case) or (_base_of(found[1], case) if found is not None else None)
 
 
@@ -48,6 +48,26 @@ def _share_of_few(case: Case) -> Finding | None:
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
+def _timeless_base(case: Case) -> Finding | None:
+    """A share of the rows of a period has the rows of all times as its base."""
+    wide = _RATE.search(asked(case)) is None or _EVER.search(said(case)) is not None
+    if wide or not case.question.time_ranges:
+        return None
+    divides = any("(select " in division.denominator for division in case.sql.divisions)
+    timeless = any(_is_timeless(each, case.sql) for each in case.sql.subqueries)
+    return Finding(1.0, "the base is of all times") if divides and timeless else None
+
+
+def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
+    """Whether a value is read of the same tables as the query around it, which selects a time, without a condition."""
+    tables = {block.path: block.tables for block in sql.blocks}
+    if base.role is not SubqueryRole.SCALAR or tables.get(base.block) != tables.get(base.parent):
+        return False
+    timed = any(isinstance(each.rhs, TimeRange | RelativeTime) for each in sql.filters if each.block == base.parent)
+    return timed and all(each.block != base.block for each in sql.filters)
+
+
+_EVER = re.compile(r"\b(?:of all|overall|all[- ]time|ever|total|altogether)\b")
 _DONE_WITHIN = re.compile(r"(?:share|percentage|percent|pct|%|proportion) of (?:[\w-]+ ){1,4}?(\w+) within\b")
 
 

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
-from scoring.specification import SqlFilter
+from scoring.specification import Column, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Number
@@ -127,6 +127,9 @@ def things_counted_by_rows(case: Case) -> Finding | None:
     ...     "JOIN flights f ON f.pilot_id = p.id WHERE f.kind = 'glider'")).detail
     'COUNT(f.pilot_id) for the number of pilots'
     """
+    by_day = _distinct_by_day(case)
+    if by_day is not None:
+        return by_day
     things = _things(case)
     if not things or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
         return None
@@ -137,6 +140,26 @@ def things_counted_by_rows(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.text} for the number of {thing}s")
     return _people_for_rows(things, case)
+
+
+def _distinct_by_day(case: Case) -> Finding | None:
+    """The different things of each day are added up: one that comes on two days counts twice."""
+    inner = next((each for each in case.sql.aggregations if each.distinct and each.columns), None)
+    if inner is None or not _is_of_others(inner.columns[0]):
+        return None
+    shown = f"{inner.func.lower()}(distinct {inner.column})"
+    adds = any(each.func == "SUM" and each.column == shown for each in case.sql.aggregations if each is not inner)
+    keys = [key.operand.name for key in case.sql.group_by if key.block == inner.block]
+    timed = next(filter(_TIME_KEY.search, keys), None)
+    return Finding(1.0, f"SUM({shown}) counts a thing once for each {timed}") if adds and timed is not None else None
+
+
+def _is_of_others(column: Column) -> bool:
+    """Whether it is the key of other things than the rows of its table."""
+    return bool(key_stems(column.name)) and not is_own_key(column)
+
+
+_TIME_KEY = re.compile(r"\b(?:date|day|week|month|hour)\w*\b|_(?:at|on|date|day)\b|trunc")
 
 
 def _things(case: Case) -> list[str]:

@@ -11,7 +11,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.quotients import divides
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
-from scoring.specification import Op, SqlFilter
+from scoring.specification import Clause, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -299,7 +299,11 @@ def _merged(case: Case) -> Finding | None:
     longest = _LONGEST.get(group.words[0], 0) if group.words[1:] == ("part",) else 0
     days = max((_days(each, case.query.occurred_at) for each in case.sql.filters), default=0)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    return Finding(1.0, group.text) if longest and days > longest and not yearly else None
+    parted = any(each.clause in _CONDITIONAL and 0 < _days(each, None) <= longest for each in case.sql.filters)
+    return Finding(1.0, group.text) if longest and days > longest and not yearly and not parted else None
+
+
+_CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 
 
 def _days(each: SqlFilter, now: datetime | None) -> int:
