@@ -27,7 +27,7 @@ def are_apart(wanted: Value | None, there: Value | None, now: datetime | None, *
     >>> are_apart(june, TimeRange(datetime(2026, 6, 8), datetime(2026, 6, 15)), None)
     False
     """
-    one, other = _range(wanted, there, now), _range(there, wanted, now)
+    one, other = time_range(wanted, there, now), time_range(there, wanted, now)
     if one is None or other is None:
         return False
     if not one.overlaps(other) or (not goes_on and _runs_on(one, other, now)):
@@ -46,13 +46,14 @@ def _runs_on(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
     return over and there.end is None and _distance(wanted.start, there.start) == timedelta(0)
 
 
-def _range(value: Value | None, beside: Value | None, now: datetime | None) -> TimeRange | None:
+def time_range(value: Value | None, beside: Value | None, now: datetime | None) -> TimeRange | None:
+    """The range of a time; of a bare month, the one in the year of the time beside it."""
     if isinstance(value, TimeRange):
         return value
     if isinstance(value, RelativeTime):
         return value.resolve(now) if now is not None else None
     if isinstance(value, DatePart) and isinstance(beside, (TimeRange, RelativeTime)):
-        there = _range(beside, None, now)
+        there = time_range(beside, None, now)
         edge = there and (there.start or there.end)
         return run_of(value, edge.year) if edge is not None else None
     return None
@@ -63,6 +64,39 @@ def _distance(one: datetime | None, other: datetime | None) -> timedelta | None:
     if one is None or other is None:
         return timedelta(0) if one is other else None
     return abs(one - other)
+
+
+def is_moved(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
+    """Whether a month or more is as long and lies two days or more elsewhere, and does not end now.
+
+    Of two times that reach to now, whether they begin two days or more apart. A year of the house may begin with any
+    month.
+    """
+    starts, ends = _distance(wanted.start, there.start), _distance(wanted.end, there.end)
+    if starts is None or starts < 2 * _DAY or _may_be_fiscal(wanted, there):
+        return False
+    if _reaches(wanted, now) and _reaches(there, now):
+        return True
+    ends_now = now is not None and there.end is not None and abs(there.end - now) <= 2 * _DAY
+    return ends is not None and ends >= 2 * _DAY and not ends_now and _is_month(wanted) and _as_long(wanted, there)
+
+
+def _is_month(when: TimeRange) -> bool:
+    """Whether it is as long as a month or longer."""
+    return when.start is not None and when.end is not None and when.end - when.start > 27 * _DAY
+
+
+def _may_be_fiscal(wanted: TimeRange, there: TimeRange) -> bool:
+    """Whether a year is asked for, and the other begins with a month."""
+    start, end = wanted.start, wanted.end
+    if start is None or there.start is None or (start.month, start.day, there.start.day) != (1, 1, 1):
+        return False
+    return end is None or (end - start).days > 360
+
+
+def _reaches(when: TimeRange, now: datetime | None) -> bool:
+    """Whether it has a start, and goes on until now at least."""
+    return now is not None and when.start is not None and (when.end is None or when.end >= now - _DAY)
 
 
 def _as_long(one: TimeRange, other: TimeRange) -> bool:

@@ -230,7 +230,8 @@ def _clashes(
     missing: list[QuestionFilter] = []
     free = list(rest)
     for each in unmet:
-        clash = next((other for other in free if clashes(each, other, context)), None)
+        found = [other for other in free if clashes(each, other, context)]
+        clash = next((other for other in found if type(other.rhs) is type(each.rhs)), found[0] if found else None)
         if clash is None:
             missing.append(each)
         else:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.left_out import excluded_blocks
 from scoring.alignment.same_values import plain
 from scoring.display import show_filter
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import Finding, counted, differing
-from scoring.specification import Op, SqlFilter
+from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
-from scoring.words import identifier_words, squeezed
+from scoring.words import identifier_words, squeezed, stem
 
 
 def value_altered(case: Case) -> Finding | None:
@@ -136,4 +137,24 @@ def date_as_number(case: Case) -> Finding | None:
             continue
         if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(identifier_words(each.lhs.name)):
             return Finding(1.0, show_filter(each))
+    return None
+
+
+_EXCLUDES = re.compile(
+    r"\b(?:not|no|non|never|without|except\w*|exclud\w*|excl|other|others|besides|rather|outside|apart|but|ignor\w*"
+    r"|leav\w*|skip\w*|aside|net|minus|less|remain\w*|still|rest|unlike|instead|nor|neither|remov\w*|drop\w*"
+    r"|filter\w*|only|w/o|vs|versus|against|compared|pending|open|outstanding|yet|unless)\b|n't\b"
+    r"|\b\w+nt (?:been|have)\b|\b(?:un|non)[a-z-]{4,}"
+)
+
+
+def named_and_excluded(case: Case) -> Finding | None:
+    """A value that the question names is excluded, although nothing in it excludes: `category <> 'Tents'` for tents."""
+    if _EXCLUDES.search(case.said) is not None or excluded_blocks(case.sql):
+        return None
+    for each in case.sql.filters:
+        if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE and isinstance(each.rhs, Text):
+            words = re.findall(r"[a-z]{3,}", each.rhs.folded)
+            if words and {stem(word) for word in words} <= case.question.stems:
+                return Finding(1.0, f"{each.text} for {each.rhs.folded}")
     return None

@@ -12,9 +12,11 @@ from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
 from scoring.linking import content_words
+from scoring.signals.compared_values import named_and_excluded
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
+from scoring.signals.times import other_time
 from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
@@ -144,7 +146,7 @@ def comparison_flipped(case: Case) -> Finding | None:
     for match in case.filters.mismatched:
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    return _distance_flipped(case)
+    return other_time(case) or named_and_excluded(case) or _distance_flipped(case)
 
 
 _DISTANCE = re.compile(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from scoring.alignment.apart import is_moved, time_range
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.same_values import TIMES
-from scoring.display import show_filter
-from scoring.signals.finding import Finding
+from scoring.display import show_filter, show_match
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.keys import one_sides
 from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
 from scoring.values import DatePart, RelativeTime, TimeRange, Value
@@ -121,3 +123,41 @@ def _keeps_older(each: SqlFilter, one: frozenset[str]) -> bool:
 
 
 _LATEST = frozenset({"last", "latest", "recent", "max"})
+
+
+_STANDS = re.compile(
+    r"\bas of\b|\bat (?:the )?(?:end|close|start)\b|\bend of\b|\b(?:until|till|up to|by|before|prior|cumulative|running"
+    r"|balance|stock|so far|to date|already|still|open|active|ever|growth|change|mom|wow|yoy|qoq|m/m|y/y|over)\b"
+)
+"""Words by which rows from before a period may count, too."""
+
+
+_FISCAL = re.compile(r"\bfiscal\b|\bfy ?\d|\bfinancial year\b")
+
+
+def other_time(case: Case) -> Finding | None:
+    """The SQL selects another time than the one asked for: no moment of it, as much elsewhere, or all before its end.
+
+    As much elsewhere, as from 8 May to 8 June for May, is no other reading of a phrase, unless it ends now.
+    """
+    if excluded_blocks(case.sql) or anti_joined_blocks(case.sql) or case.sql.windows:
+        return None
+    now = case.query.occurred_at
+    moment = now.replace(tzinfo=None) if now is not None else None
+    for match in case.filters.mismatched:
+        for each in match.present:
+            if match.required.op is each.op is Op.WITHIN and _is_elsewhere(match.required.rhs, each.rhs, moment, case):
+                return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
+    return None
+
+
+def _is_elsewhere(wanted: Value | None, there: Value | None, now: datetime | None, case: Case) -> bool:
+    one, other = time_range(wanted, there, now), time_range(there, wanted, now)
+    if one is None or other is None or isinstance(wanted, DatePart) or _FISCAL.search(case.said) is not None:
+        return False
+    if any(time_range(each.rhs, there, now) == other for each in case.enriched.filters):
+        return False
+    if not one.overlaps(other) or is_moved(one, other, now):
+        return True
+    endless = one.start is not None and other.start is None and one.end == other.end
+    return endless and _STANDS.search(case.asked) is None

@@ -8,6 +8,7 @@ from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, asks_quan
 from scoring.alignment.outputs.shown_names import is_called, shown_names
 from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, is_named
+from scoring.signals.answers.called import mean_and_sum_swapped
 from scoring.signals.answers.outputs import measure_beside
 from scoring.signals.answers.stand_ins import is_cryptic
 from scoring.signals.definitions import is_defined
@@ -159,7 +160,7 @@ def aggregate_swapped(case: Case) -> Finding | None:
     asked = sorted(_MEASURING.intersection(case.aggregation.missing))
     given = sorted(_MEASURING.intersection(case.aggregation.extra))
     if not asked or not given:
-        return None
+        return mean_and_sum_swapped(case)
     return differing(", ".join(asked), ", ".join(given))
 
 

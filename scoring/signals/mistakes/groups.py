@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.conventions import conventions
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Column, Projection, SqlSpec
+from scoring.specification import Clause, Column, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -110,7 +111,24 @@ def alternatives_split(case: Case) -> Finding | None:
     1.0
     """
     found = first(case, ShapeKind.MIXED_OR)
-    return Finding(1.0, found.text) if found is not None else None
+    return Finding(1.0, found.text) if found is not None else _excused_by_other(case)
+
+
+def _excused_by_other(case: Case) -> Finding | None:
+    """A condition of the house, as that rows are no tests, holds only where another one on something else does not."""
+    for each in conventions(case.sql.filters, case.question.stems):
+        beside = [other for other in case.sql.filters if other.alternative == each.alternative and other is not each]
+        odd = next((other for other in beside if _is_else(other, each)), None)
+        if each.alternative is not None and each.clause is Clause.WHERE and odd is not None:
+            return Finding(1.0, f"{each.text} OR {odd.text}")
+    return None
+
+
+def _is_else(other: SqlFilter, each: SqlFilter) -> bool:
+    """Whether two conditions of a block are on different columns."""
+    if other.block != each.block or other.lhs is None or each.lhs is None:
+        return False
+    return {column.name for column in other.lhs.columns}.isdisjoint(column.name for column in each.lhs.columns)
 
 
 _HAVING_VALUE = re.compile(

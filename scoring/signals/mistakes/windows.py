@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
@@ -193,8 +194,8 @@ def date_extreme_flipped(case: Case) -> Finding | None:
     elif earliest is not None and latest is None:
         flipped, name = _flipped(case, "MAX", "desc"), earliest.group()
     else:
-        return None
-    return Finding(1.0, f"{flipped} for the {name.removeprefix('the ')}") if flipped else None
+        return named_end_flipped(case)
+    return Finding(1.0, f"{flipped} for the {name.removeprefix('the ')}") if flipped else named_end_flipped(case)
 
 
 def last_value_of_row(case: Case) -> Finding | None:
