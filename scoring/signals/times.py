@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from scoring.alignment.apart import is_moved, time_range
@@ -12,7 +13,7 @@ from scoring.display import show_filter, show_match
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.keys import one_sides
 from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
-from scoring.values import DatePart, RelativeTime, TimeRange, Value
+from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -126,8 +127,8 @@ _LATEST = frozenset({"last", "latest", "recent", "max"})
 
 
 _STANDS = re.compile(
-    r"\bas of\b|\bat (?:the )?(?:end|close|start)\b|\bend of\b|\b(?:until|till|up to|by|before|prior|cumulative|running"
-    r"|balance|stock|so far|to date|already|still|open|active|ever|growth|change|mom|wow|yoy|qoq|m/m|y/y|over)\b"
+    r"\bas of\b|\bat (?:the )?(?:end|close|start)\b|\bend of\b|\b(?:until|till|up to|before|prior|running|cumulative"
+    r"|balance|stock|so far|to date|already|still|open|active|ever|growth|change|mom|wow|yoy|qoq|over)\b"
 )
 """Words by which rows from before a period may count, too."""
 
@@ -151,13 +152,19 @@ def other_time(case: Case) -> Finding | None:
     return None
 
 
+def _stated(case: Case) -> Iterator[Value | None]:
+    """What the enriched question compares with."""
+    for each in case.enriched.filters:
+        yield from each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+
+
 def _is_elsewhere(wanted: Value | None, there: Value | None, now: datetime | None, case: Case) -> bool:
     one, other = time_range(wanted, there, now), time_range(there, wanted, now)
-    if one is None or other is None or isinstance(wanted, DatePart) or _FISCAL.search(case.said) is not None:
+    if one is None or other is None or _FISCAL.search(case.said) is not None:
         return False
-    if any(time_range(each.rhs, there, now) == other for each in case.enriched.filters):
+    if any(time_range(time, there, now) == other for time in _stated(case)):
         return False
-    if not one.overlaps(other) or is_moved(one, other, now):
+    if not isinstance(wanted, DatePart) and (not one.overlaps(other) or is_moved(one, other, now)):
         return True
     endless = one.start is not None and other.start is None and one.end == other.end
     return endless and _STANDS.search(case.asked) is None
