@@ -158,3 +158,11 @@ def named_and_excluded(case: Case) -> Finding | None:
             if words and {stem(word) for word in words} <= case.question.stems:
                 return Finding(1.0, f"{each.text} for {each.rhs.folded}")
     return None
+
+
+_NEITHER = re.compile(r"\bneither\b.{1,60}\bnor\b")
+
+
+def misses_either(one: SqlFilter, other: SqlFilter, case: Case) -> bool:
+    """Whether one of two is missing, although neither is to be there."""
+    return one.op is other.op is Op.IS_NULL and one.lhs != other.lhs and _NEITHER.search(case.asked) is not None

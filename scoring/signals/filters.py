@@ -112,17 +112,24 @@ _SINCE = re.compile(r"\bsince\s(?:last\s)?\Z", re.IGNORECASE)
 
 
 def _is_loose(match: FilterMatch, case: Case) -> bool:
-    """Whether the dates overlap the time asked for, or that time is to be left out: a phrase has many readings."""
+    """Whether the dates overlap the time asked for, are several, or are left out: a phrase has many readings."""
     wanted, moment = match.required, case.query.occurred_at
     if wanted.op is Op.NOT_WITHIN:
         return all(isinstance(each.rhs, TIMES) for each in match.present)
-    if not isinstance(wanted.rhs, TIMES) or not all(isinstance(each.rhs, TimeRange) for each in match.present):
+    if not isinstance(wanted.rhs, TIMES) or _is_same_part(wanted.rhs):
         return False
-    if isinstance(wanted.rhs, RelativeTime) and wanted.rhs.start == wanted.rhs.end:
+    if any(isinstance(each.rhs, Choices) or each.clause is Clause.CASE for each in match.present):
+        return True
+    if not all(isinstance(each.rhs, TimeRange) for each in match.present):
         return False
     now = moment.replace(tzinfo=None) if moment is not None else None
     goes_on = _SINCE.search(case.question.text, 0, wanted.start) is not None
     return not any(are_apart(wanted.rhs, each.rhs, now, goes_on=goes_on) for each in match.present)
+
+
+def _is_same_part(wanted: Value) -> bool:
+    """Whether it is the same part of the year before."""
+    return isinstance(wanted, RelativeTime) and wanted.start == wanted.end
 
 
 def _is_unread(match: FilterMatch, case: Case) -> bool:

@@ -182,7 +182,7 @@ def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:
 
 
 def _opposite(one: QuestionFilter, other: SqlFilter) -> bool:
-    if isinstance(one.rhs, TimeRange) and isinstance(other.rhs, TimeRange):
+    if isinstance(one.rhs, TimeRange) and isinstance(other.rhs, TimeRange) and other.clause is not Clause.CASE:
         return one.op is other.op is Op.WITHIN and not one.rhs.overlaps(other.rhs)
     return (one.op in _UP and other.op in _DOWN) or (one.op in _DOWN and other.op in _UP)
 

@@ -6,6 +6,7 @@ import re
 
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
+from scoring.signals.compared_values import misses_either
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
@@ -225,14 +226,18 @@ def _conjoined(values: list[str], case: Case) -> float:
 
 def _spread(case: Case) -> Finding | None:
     """`below 30 and above 40` of one column, ORed: one row cannot be both, two rows can."""
-    if "or" in case.spoken or "and" not in case.spoken:
-        return None
     ored = [each for each in applied(case) if each.alternative is not None and each.lhs is not None]
-    if any(each.op is Op.IS_NULL for each in ored):
+    if len(ored) != 2:
         return None
-    if len(ored) != 2 or ored[0].lhs != ored[1].lhs or ored[0].op is ored[1].op:
-        return None
-    return Finding(1.0, f"{show_filter(ored[0])} or {show_filter(ored[1])}")
+    one, other = ored
+    odd = _spreads(one, other, case) or misses_either(one, other, case)
+    return Finding(1.0, f"{show_filter(one)} or {show_filter(other)}") if odd else None
+
+
+def _spreads(one: SqlFilter, other: SqlFilter, case: Case) -> bool:
+    if "or" in case.spoken or "and" not in case.spoken or Op.IS_NULL in (one.op, other.op):
+        return False
+    return one.lhs == other.lhs and one.op is not other.op
 
 
 def extreme_scope(case: Case) -> Finding | None:

@@ -66,6 +66,14 @@ _RECURRING = re.compile(
 _YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)
 
 
+_PART_OF_NOW = re.compile(
+    r"=\s*(?:(?:datepart|date_part)\s*\(\s*'?(?:iso_?)?|extract\s*\(\s*)?(week|month|quarter|wk|ww|mm|qq)(?:ofyear)?'?"
+    r"\s*(?:\(|,|from)\s*(?:getdate|curdate|now|sysdate|current_date|current_timestamp)\b",
+    re.IGNORECASE,
+)
+"""The number of this week, month or quarter, with which that of a column is compared."""
+
+
 def period_without_year(case: Case) -> Finding | None:
     """The question means a month or quarter of one year, and the SQL takes it of every year.
 
@@ -76,14 +84,20 @@ def period_without_year(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM rides WHERE MONTH(begun_at) = 4", asked="2026-05-09")).detail
     'of every year: begun_at within month 4'
     """
-    if case.query.occurred_at is None or not any(map(_recurs, case.sql.filters)):
+    if case.query.occurred_at is None or _RECURRING.search(case.question.text):
         return None
-    if _RECURRING.search(case.question.text) or _names_year(case):
-        return None
-    met = [(match.required.rhs, each) for match in case.filters.matched for each in match.present]
-    met += [(match.required.rhs, each) for match in case.filters.mismatched for each in match.present]
-    found = next((each for asked, each in met if _is_of_one_year(asked) and _recurs(each)), None)
+    part = _PART_OF_NOW.search(case.query.sql)
+    if part is not None and not _YEAR.search(case.query.sql):
+        return Finding(1.0, f"of every year: the {part[1].lower()} of now")
+    found = _of_every_year(case) if any(map(_recurs, case.sql.filters)) and not _names_year(case) else None
     return Finding(1.0, f"of every year: {show_filter(found)}") if found is not None else None
+
+
+def _of_every_year(case: Case) -> SqlFilter | None:
+    """The condition on a month or quarter of every year, which stands for one of one year."""
+    matches = (*case.filters.matched, *case.filters.mismatched)
+    met = [(match.required.rhs, each) for match in matches for each in match.present]
+    return next((each for asked, each in met if _is_of_one_year(asked) and _recurs(each)), None)
 
 
 def _is_of_one_year(asked: Value | None) -> bool:
@@ -147,7 +161,8 @@ def other_time(case: Case) -> Finding | None:
     moment = now.replace(tzinfo=None) if now is not None else None
     for match in case.filters.mismatched:
         for each in match.present:
-            if match.required.op is each.op is Op.WITHIN and _is_elsewhere(match.required.rhs, each.rhs, moment, case):
+            within = match.required.op is each.op is Op.WITHIN and each.clause is not Clause.CASE
+            if within and _is_elsewhere(match.required.rhs, each.rhs, moment, case):
                 return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return None
 
@@ -156,6 +171,11 @@ def _stated(case: Case) -> Iterator[Value | None]:
     """What the enriched question compares with."""
     for each in case.enriched.filters:
         yield from each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+
+
+def _begins(start: datetime | None, case: Case) -> bool:
+    """Whether another condition begins there: what ended after the start and began before the end was there between."""
+    return any(isinstance(each.rhs, TimeRange) and each.rhs.start == start for each in case.sql.filters)
 
 
 def _is_elsewhere(wanted: Value | None, there: Value | None, now: datetime | None, case: Case) -> bool:
@@ -167,4 +187,4 @@ def _is_elsewhere(wanted: Value | None, there: Value | None, now: datetime | Non
     if not isinstance(wanted, DatePart) and (not one.overlaps(other) or is_moved(one, other, now)):
         return True
     endless = one.start is not None and other.start is None and one.end == other.end
-    return endless and _STANDS.search(case.asked) is None
+    return endless and _STANDS.search(case.asked) is None and not _begins(one.start, case)

@@ -20,15 +20,20 @@ _DIVIDES = re.compile(r" / (?!10+(?:\.0*)?\b)")
 """A division that is no change of the unit."""
 _LAST = re.compile(r"\b(?:last|latest|most recent)\b")
 _FIRST = re.compile(r"\b(?:first|earliest)\b")
+_COUNT = re.compile(r"count\((?:\*|1|[\w.]+)\)")
+_MEASURED = re.compile(r"\b(?:hours?|hrs|minutes?|mins|kg|km|tonnes?|lit(?:er|re)s?|revenue|turnover|amount)\b")
+_COUNTED = re.compile(r"\b(?:n|nr|no|num|number|count|cnt|per)\b")
 _OF_COLUMN = re.compile(r"(?:min|max)\([\w.]+\)")
 
 
 def mean_and_sum_swapped(case: Case) -> Finding | None:
-    """A sum is called an average, or the mean of an amount stands for the amount that is asked for."""
+    """A sum is called an average, a count of rows hours, or the mean of an amount stands for the amount asked for."""
     for each in case.answer:
         name, func = _called(each), each.operand.func
         if func == "SUM" and _MEAN.search(name) and not _DIVIDES.search(_outside(each.operand.name)):
             return differing("AVG", f"{each.operand.name} called {each.alias}")
+        if _COUNT.fullmatch(each.operand.name) and _MEASURED.search(name) and not _COUNTED.search(name):
+            return differing("SUM", f"{each.operand.name} called {each.alias}")
         if func == "AVG" and _AMOUNT.search(case.asked) and not _LIKE_MEAN.search(f"{case.said} {name}"):
             return differing("SUM", each.operand.name)
     return None

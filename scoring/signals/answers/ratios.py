@@ -62,12 +62,22 @@ def integer_division(case: Case) -> Finding | None:
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
+    averaged = _WHOLE_MEAN.search(case.query.sql) if case.sql.dialect == "tsql" else None
+    if averaged is not None:
+        return Finding(1.0, f"{averaged[0].lower()} of whole numbers")
     whole = next((each for each in case.sql.divisions if not each.real and not _divides_amounts(each)), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
     if not (case.question.ratios or _defines_division(case) or (_divides_counts(whole) and _wants_fraction(case))):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
+
+
+_WHOLE_MEAN = re.compile(
+    r"\bavg\s*\(\s*case\b(?=[^()]{0,300}\bthen\s+1\b(?!\.))[^()]{0,300}?\b(?:else|then)\s+0\s+(?:end|when)\b(?![^()]*\.)",
+    re.IGNORECASE,
+)
+"""A mean of ones and zeros, which T-SQL gives as a whole number: `AVG(CASE … THEN 1 ELSE 0 END)`."""
 
 
 def _divides_amounts(each: Division) -> bool:

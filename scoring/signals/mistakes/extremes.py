@@ -53,7 +53,7 @@ def _is_pinned(each: SqlFilter, case: Case) -> bool:
     return each.op is Op.EQ and each.lhs is not None and each.lhs.columns in keys and each.alternative is None
 
 
-_EACH = frozenset({"each", "per", "every"})
+_EACH = frozenset({"each", "per", "every", "everyone", "everybody"})
 
 
 def _say_the_same(case: Case) -> bool:

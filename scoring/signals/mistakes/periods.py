@@ -187,7 +187,8 @@ def _perhaps_merged(group: Shape, case: Case) -> Finding | None:
 _AGES = cue(
     "year old age anniversar birthday",
     r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
-    r"|\baged? \d+"
+    r"|\baged? \d+|\b(?:avg|average|mean|median|what|the|their) age\b|\bage (?:when|at|of|per|by)\b"
+    r"|\b(?:more|less|longer|over|under|at least|at most) (?:than )?\d+ (?:years|yrs)\b"
     r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"
     r"|\b(?:over|under|below|above) (?:the age of )?\d\d (?:today|now)\b|\bhow old\b",
 )

@@ -44,7 +44,7 @@ UNITS = MappingProxyType(
             Grain.MINUTE: "minute minutes min mins mi n",
             Grain.HOUR: "hour hours hr hrs hh h",
             Grain.DAY: "day days d dd dayofyear ddd",
-            Grain.WEEK: "week weeks wk ww w isoweek iw",
+            Grain.WEEK: "week weeks wk ww w isoweek iso_week isowk isoww iw",
             Grain.MONTH: "month months mon mons mm m",
             Grain.QUARTER: "quarter quarters qtr q qq",
             Grain.YEAR: "year years yr yrs yy yyyy y isoyear",

@@ -25,7 +25,8 @@ _CODES = (
 )  # fmt: skip
 _LENGTHS = {"4": "year", "7": "month", "10": "day", "13": "hour"}
 """The part of a date that the first letters of its text tell."""
-_UNITS = {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}
+_WEEKS = dict.fromkeys(("isoweek", "iso_week", "isowk", "isoww"), "week")
+_UNITS = {**_WEEKS, "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}
 _NAMED_PARTS = re.compile(
     r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month"
     r"|week|day|hour)"
