@@ -25,7 +25,7 @@ from tests.servers.install import PROMTOOL
 from tests.servers.prometheus_server import run_tool
 from tests.service.console_lists import read
 
-WATCHED = AlarmSettings(every=0.1, settle=0)
+WATCHED = AlarmSettings(every=0.1, settle=3)
 NOW = datetime.now(UTC)
 
 
