@@ -66,24 +66,29 @@ def _distance(one: datetime | None, other: datetime | None) -> timedelta | None:
     return abs(one - other)
 
 
-def is_moved(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
+def is_moved(wanted: TimeRange, there: TimeRange, now: datetime | None, *, calendar: bool = False) -> bool:
     """Whether a month or more is as long and lies two days or more elsewhere, and does not end now.
 
     Of two times that reach to now, whether they begin two days or more apart. A year of the house may begin with any
-    month.
+    month, unless one of the calendar is meant.
     """
     starts, ends = _distance(wanted.start, there.start), _distance(wanted.end, there.end)
-    if starts is None or starts < 2 * _DAY or _may_be_fiscal(wanted, there):
+    if starts is None or starts < 2 * _DAY or (not calendar and _may_be_fiscal(wanted, there)):
         return False
     if _reaches(wanted, now) and _reaches(there, now):
         return True
     ends_now = now is not None and there.end is not None and abs(there.end - now) <= 2 * _DAY
-    return ends is not None and ends >= 2 * _DAY and not ends_now and _is_month(wanted) and _as_long(wanted, there)
+    return ends is not None and ends >= 2 * _DAY and not ends_now and is_month(wanted) and _as_long(wanted, there)
 
 
-def _is_month(when: TimeRange) -> bool:
+def is_month(when: TimeRange) -> bool:
     """Whether it is as long as a month or longer."""
     return when.start is not None and when.end is not None and when.end - when.start > 27 * _DAY
+
+
+def is_day(when: TimeRange) -> bool:
+    """Whether it is one day or less."""
+    return when.start is not None and when.end is not None and when.end - when.start <= _DAY
 
 
 def _may_be_fiscal(wanted: TimeRange, there: TimeRange) -> bool:

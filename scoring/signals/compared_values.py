@@ -7,9 +7,10 @@ import re
 from scoring.alignment.left_out import excluded_blocks
 from scoring.alignment.same_values import plain
 from scoring.display import show_filter
+from scoring.signals.definitions import IN_SMALLER_UNITS
 from scoring.signals.filters import applied, literals_of
-from scoring.signals.finding import Finding, counted, differing
-from scoring.specification import Clause, Op, SqlFilter
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted, differing
+from scoring.specification import Clause, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, squeezed, stem
@@ -166,3 +167,52 @@ _NEITHER = re.compile(r"\bneither\b.{1,60}\bnor\b")
 def misses_either(one: SqlFilter, other: SqlFilter, case: Case) -> bool:
     """Whether one of two is missing, although neither is to be there."""
     return one.op is other.op is Op.IS_NULL and one.lhs != other.lhs and _NEITHER.search(case.asked) is not None
+
+
+UP, DOWN = frozenset({Op.GT, Op.GE}), frozenset({Op.LT, Op.LE})
+"""Operators of what lies above a bound, and below it."""
+
+
+def number_flipped(case: Case) -> Finding | None:
+    """A bound of either question is tested the other way round, in whatever unit: `under 15 €` and `cents > 1500`."""
+    if excluded_blocks(case.sql):
+        return None
+    tested = [each for each in case.sql.filters if each.op in UP | DOWN and each.clause is not Clause.CASE]
+    for asked in (*case.question.filters, *case.enriched.filters):
+        same = [each for each in tested if _is_bound(asked, each)]
+        if same and all((each.op in UP) is not (asked.op in UP) for each in same):
+            return differing(asked.span, show_filter(same[0]))
+    return None
+
+
+def _is_bound(asked: QuestionFilter, there: SqlFilter) -> bool:
+    """Whether a bound has a number of two or more, and is tested with it in some unit."""
+    wanted, number = asked.rhs, there.rhs
+    if asked.op not in UP | DOWN or not isinstance(wanted, Number) or not isinstance(number, Number):
+        return False
+    return wanted.value > 1 and number.value in {wanted.value * factor for factor in (1.0, *IN_SMALLER_UNITS)}
+
+
+_DISTANCE = re.compile(
+    r"\b(at least|more than|over|minimum|within|less than|under|at most) (\d+) ?"
+    r"(?:h|hours?|hrs?|days?|d|weeks?|months?|mins?|minutes?) (?:before|after|prior to|ahead of)\b"
+)
+_APART = frozenset({"at least", "more than", "over", "minimum"})
+
+
+def distance_flipped(case: Case) -> Finding | None:
+    """Two times are to be apart by at least some hours or days, and are tested to be closer; or the other way round."""
+    for words, number in _DISTANCE.findall(case.asked):
+        tests = [(each, _keeps_apart(each, float(number))) for each in case.sql.filters]
+        odd = next((each for each, apart in tests if apart is (words not in _APART)), None)
+        if odd is not None:
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {words} {number} apart → {odd.text}")
+    return None
+
+
+def _keeps_apart(each: SqlFilter, number: float) -> bool | None:
+    """Whether a test keeps times that are at least so far apart; `None` where it does not compare a difference so."""
+    if not isinstance(each.rhs, Number) or each.lhs is None or " - " not in each.lhs.name:
+        return None
+    compares = abs(each.rhs.value) == number and each.op in UP | DOWN
+    return (each.op in UP) is (each.rhs.value > 0) if compares else None

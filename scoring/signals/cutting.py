@@ -9,7 +9,7 @@ from scoring.verdict import Case
 
 PROTECTIVE = 100
 """A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
-_RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
+RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
 MANY_MEANINGS = frozenset({"first", "last", "min", "max"})
 """Words of an extreme that are often something else: a first reply, last Friday, minutes, at most."""
 
@@ -29,7 +29,7 @@ def cutting_key(case: Case) -> SortKey | None:
 
 
 def _ranking_windows(case: Case) -> list[Window]:
-    return [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
+    return [each for each in case.sql.windows if each.func in RANKING and each.order_by]
 
 
 def _first_key(keys: Iterable[SortKey], cutting: Iterable[Limit]) -> SortKey | None:

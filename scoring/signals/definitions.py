@@ -198,7 +198,7 @@ def definition_number_unused(case: Case) -> Finding | None:
     if not asked:
         return None
     given = {float(each) for each in _NUMBER.findall(case.query.sql)}
-    lost = [each for each in dict.fromkeys(asked[:50]) if not _held(float(each), given)][len(case.sql.parameters) :]
+    lost = [each for each in dict.fromkeys(asked[:50]) if not is_held(float(each), given)][len(case.sql.parameters) :]
     return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 
@@ -206,13 +206,14 @@ _EXAMPLE_OF_UNIT = re.compile(r"\b\d[\d.,]*\s*(?:%|\w{1,10})?\s*=\s*\d[\d.,]*")
 """`0.045 = 4.5 percent`, `1 kg = 1000`: what a column's numbers mean, and no bound."""
 
 
-def _held(number: float, given: set[float]) -> bool:
-    if any(number * factor in given for factor in _IN_SMALLER_UNITS):
+def is_held(number: float, given: set[float]) -> bool:
+    """Whether SQL has a number, in its unit or a smaller one; a neighbour of a small one counts."""
+    if any(number * factor in given for factor in IN_SMALLER_UNITS):
         return True
     return number in given or (number < _SMALL and (number + 1 in given or number - 1 in given))
 
 
-_IN_SMALLER_UNITS = (60.0, 100.0, 1000.0, 3600.0, 60000.0, 86400.0)
+IN_SMALLER_UNITS = (10.0, 60.0, 100.0, 1000.0, 3600.0, 10000.0, 60000.0, 86400.0)
 """How many of a smaller unit one of a larger has: 15 euros are 1500 cents, and 30 seconds 30,000 milliseconds."""
 
 

@@ -12,7 +12,7 @@ from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
 from scoring.linking import content_words
-from scoring.signals.compared_values import named_and_excluded
+from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_and_excluded, number_flipped
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
@@ -21,11 +21,6 @@ from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, 
 from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
-
-_UP = frozenset({Op.GT, Op.GE})
-
-
-_DOWN = frozenset({Op.LT, Op.LE})
 
 
 def negation_lost(case: Case) -> Finding | None:
@@ -146,32 +141,7 @@ def comparison_flipped(case: Case) -> Finding | None:
     for match in case.filters.mismatched:
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    return other_time(case) or named_and_excluded(case) or _distance_flipped(case)
-
-
-_DISTANCE = re.compile(
-    r"\b(at least|more than|over|minimum|within|less than|under|at most) (\d+) ?"
-    r"(?:h|hours?|hrs?|days?|d|weeks?|months?|mins?|minutes?) (?:before|after|prior to|ahead of)\b"
-)
-_APART = frozenset({"at least", "more than", "over", "minimum"})
-
-
-def _distance_flipped(case: Case) -> Finding | None:
-    """Two times are to be apart by at least some hours or days, and are tested to be closer; or the other way round."""
-    for words, number in _DISTANCE.findall(case.asked):
-        tests = [(each, _keeps_apart(each, float(number))) for each in case.sql.filters]
-        odd = next((each for each, apart in tests if apart is (words not in _APART)), None)
-        if odd is not None:
-            return Finding(1.0, f"{EXPECTED_ACTUAL}: {words} {number} apart → {odd.text}")
-    return None
-
-
-def _keeps_apart(each: SqlFilter, number: float) -> bool | None:
-    """Whether a test keeps times that are at least so far apart; `None` where it does not compare a difference so."""
-    if not isinstance(each.rhs, Number) or each.lhs is None or " - " not in each.lhs.name:
-        return None
-    compares = abs(each.rhs.value) == number and each.op in _UP | _DOWN
-    return (each.op in _UP) is (each.rhs.value > 0) if compares else None
+    return other_time(case) or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
 
 
 def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:
@@ -184,7 +154,7 @@ def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:
 def _opposite(one: QuestionFilter, other: SqlFilter) -> bool:
     if isinstance(one.rhs, TimeRange) and isinstance(other.rhs, TimeRange) and other.clause is not Clause.CASE:
         return one.op is other.op is Op.WITHIN and not one.rhs.overlaps(other.rhs)
-    return (one.op in _UP and other.op in _DOWN) or (one.op in _DOWN and other.op in _UP)
+    return (one.op in UP and other.op in DOWN) or (one.op in DOWN and other.op in UP)
 
 
 def bound_shifted(case: Case) -> Finding | None:

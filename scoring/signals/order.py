@@ -132,9 +132,15 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
             return None
         return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
     extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}
-    if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
+    sure = asked.word not in _YOUNG_OLD or (asked.word == "longest" and _takes_lengths(case.sql))
+    if len(extremes) == 1 and sure and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
+
+
+def _takes_lengths(sql: SqlSpec) -> bool:
+    """Whether no extreme that is taken is a moment, by its column's name: it is a length in some unit."""
+    return all(_INVERTED.isdisjoint(identifier_words(each.column)) for each in sql.aggregations)
 
 
 def _fits_order(key: SortKey, asked: Superlative) -> bool:

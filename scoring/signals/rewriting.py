@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scoring.alignment.lengths import BOUNDS
+from scoring.signals.definitions import is_held
 from scoring.signals.finding import Finding, counted
-from scoring.values import RelativeTime, TimeRange
+from scoring.specification import QuestionFilter
+from scoring.values import Number, RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import letters
 
@@ -23,7 +26,7 @@ _MOST = 30
 
 
 def rewriting_ignored(case: Case) -> Finding | None:
-    """The enriched question names a column that the SQL does not use.
+    """The enriched question names a column, period or bound that the SQL does not use.
 
     The agent understood one thing and wrote another. What the enriched question states and the question does not
     contradict is asked for. Definitions have reasons of their own.
@@ -36,7 +39,7 @@ def rewriting_ignored(case: Case) -> Finding | None:
         return None
     offered = _alternatives(case)
     unread = [each for each in _columns_named(case) if not _is_used(each, case) and each not in offered]
-    unread += _periods_unused(case)
+    unread += [*_periods_unused(case), *_bounds_unused(case)]
     return counted(unread, "stated, not used", most=2)
 
 
@@ -50,6 +53,28 @@ def _periods_unused(case: Case) -> list[str]:
     starts = [f"{each.start:%Y-%m-%d}" for each in tested if isinstance(each, TimeRange) and each.start is not None]
     told = any(start in text for text in (case.query.sql, case.asked, *starts))
     return [] if told else [f"{start} to {end}"]
+
+
+def _bounds_unused(case: Case) -> list[str]:
+    """The bounds that only Qe states, of which the SQL has the number in no unit: `at least 30 seconds`."""
+    own = {each.value for each in case.question.numbers}
+    stated = [each for each in case.enriched.filters if each.op in BOUNDS and not _is_percent(each, case)]
+    given = {float(each) for each in _NUMBER.findall(case.query.sql[:20000])} if stated else set[float]()
+    unused = [each.span for each in stated if isinstance(each.rhs, Number) and _is_new(each.rhs.value, own, given)]
+    return list(dict.fromkeys(unused))[len(case.sql.parameters) :]
+
+
+def _is_new(number: float, own: set[float], given: set[float]) -> bool:
+    return number > 1 and number not in own and not is_held(number, given)
+
+
+def _is_percent(each: QuestionFilter, case: Case) -> bool:
+    """Whether a bound is of a share: more than 50 % is often written as twice one count over the other."""
+    return _PERCENT.match(case.enriched.text, each.start + len(each.span)) is not None or "%" in each.span
+
+
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
 
 
 _PERIOD = re.compile(r"\b(\d{4}-\d\d-\d\d) (?:to|through|until|and|–|-) (\d{4}-\d\d-\d\d)\b")

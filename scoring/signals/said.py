@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
+from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
+from scoring.signals.definitions import is_held
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
+from scoring.signals.times import unused_time
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
 from scoring.values import LENGTHS, Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
@@ -103,14 +106,19 @@ def _compared(case: Case) -> Iterator[Value]:
 
 
 def value_unused(case: Case) -> Finding | None:
-    """A number of the question is not in the SQL.
+    """A number or time of the question is not in the SQL.
 
-    A number is there to be compared with or counted. A neighbour counts as used, because `more than 2` may be written
-    `>= 3`. Each parameter of unknown value may hold one.
+    A number is there to be compared with or counted; a time counts where the SQL has none at all. A neighbour counts
+    as used, because `more than 2` may be written `>= 3`. Each parameter of unknown value may hold one.
 
     >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
     """
+    another = _another_number(case) or unused_time(case)
+    return Finding(1.0, f"not in the SQL: {another}") if another is not None else _numbers_unused(case)
+
+
+def _numbers_unused(case: Case) -> Finding | None:
     said = _numbers_said(case) if _DIGIT.search(case.question.text) is not None else []
     sql = case.query.sql
     if any(each in sql and may_be_idle(each, sql) for each in said[:MOST]):
@@ -121,6 +129,27 @@ def value_unused(case: Case) -> Finding | None:
         return None
     strength = _A_DOUBT if all(len(each) == 1 and int(each) <= _FEW for each in lost) else 1.0
     return Finding(strength * len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}")
+
+
+def _another_number(case: Case) -> str | None:
+    """The number of a bound in whose place the SQL compares with another one, and that stands nowhere in it."""
+    bounds = [each for each in case.filters.mismatched if each.required.op in BOUNDS and _are_numbers(each)]
+    given = {float(each) for each in _WHOLE_NUMBER.findall(case.query.sql)} if bounds else set[float]()
+    for each in bounds:
+        wanted = each.required.rhs
+        if isinstance(wanted, Number) and wanted.unit != "%" and not is_held(wanted.value, given):
+            return str(wanted)
+    return None
+
+
+def _are_numbers(match: FilterMatch) -> bool:
+    return match.required.source is FilterOrigin.QUESTION and all(
+        isinstance(each.rhs, Number) for each in match.present
+    )
+
+
+_WHOLE_NUMBER = re.compile(r"(?<![\w'.-])\d{1,12}(?:\.\d{1,6})?(?![\w'-])")
+"""A number that is no part of a name or of a date."""
 
 
 _A_DOUBT = 0.19

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
-from scoring.alignment.apart import is_moved, time_range
+from scoring.alignment.apart import is_day, is_month, is_moved, time_range
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
+from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter, show_match
-from scoring.signals.finding import EXPECTED_ACTUAL, Finding
+from scoring.signals.cutting import RANKING
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import one_sides
 from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
 from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
@@ -140,6 +143,25 @@ def _keeps_older(each: SqlFilter, one: frozenset[str]) -> bool:
 _LATEST = frozenset({"last", "latest", "recent", "max"})
 
 
+def unused_time(case: Case) -> str | None:
+    """The time that the question asks for, where nothing in the SQL has any."""
+    asked = [each for each in case.filters.missing if isinstance(each.rhs, TIMES) and each.certain >= CERTAIN]
+    if not asked or case.sql.parameters or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
+        return None
+    told = _ANY_TIME.search(case.query.sql) or _STANDS_NOW.search(case.asked)
+    return asked[0].span if told is None else None
+
+
+_ANY_TIME = re.compile(
+    r"\b(?:19|20)\d\d|current|\bnow\b|getdate|getutcdate|sysdate|today|yesterday|curdate|utc_|interval|date_?(?:add|sub|diff)"
+    r"|age\s*\(|sequence|generat|recursive|[ymqw]td|(?:last|this|past|prev\w*|recent|rolling)_|\d+_?d(?:ays?)?\b"
+    r"|\byear|\b(?:month|quarter|week|day)\w*\s*(?:\([^()]*\)\s*)?(?:[=<>]|in\b|between)",
+    re.IGNORECASE,
+)
+"""What may be the time asked for: a year, now, a length of time, a part that is compared, a column that holds it."""
+_STANDS_NOW = re.compile(r"\b(?:as of|still|so far|balance|stock|ever|current\w*|active|open|now)\b")
+
+
 _STANDS = re.compile(
     r"\bas of\b|\bat (?:the )?(?:end|close|start)\b|\bend of\b|\b(?:until|till|up to|before|prior|running|cumulative"
     r"|balance|stock|so far|to date|already|still|open|active|ever|growth|change|mom|wow|yoy|qoq|over)\b"
@@ -155,7 +177,9 @@ def other_time(case: Case) -> Finding | None:
 
     As much elsewhere, as from 8 May to 8 June for May, is no other reading of a phrase, unless it ends now.
     """
-    if excluded_blocks(case.sql) or anti_joined_blocks(case.sql) or case.sql.windows:
+    if excluded_blocks(case.sql) or anti_joined_blocks(case.sql):
+        return None
+    if any(each.func not in RANKING for each in case.sql.windows):
         return None
     now = case.query.occurred_at
     moment = now.replace(tzinfo=None) if now is not None else None
@@ -164,13 +188,67 @@ def other_time(case: Case) -> Finding | None:
             within = match.required.op is each.op is Op.WITHIN and each.clause is not Clause.CASE
             if within and _is_elsewhere(match.required.rhs, each.rhs, moment, case):
                 return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    return None
+    return _other_than_stated(moment, case)
+
+
+def _other_than_stated(now: datetime | None, case: Case) -> Finding | None:
+    """The times that the SQL tests lie elsewhere than the dates of the enriched question, or one has no start.
+
+    Only times with two ends are held against the dates.
+    """
+    if case.enriched is case.question or _OF_STATE.search(case.said) is not None:
+        return None
+    told = [time for time in _stated(case) if isinstance(time, TimeRange) and time.start is not None]
+    tested = [(each, time_range(each.rhs, None, now)) for each in case.sql.filters if each.op is Op.WITHIN]
+    if not told or not tested:
+        return None
+    odd = _without_start(told, tested, case) or _elsewhere_than(told, tested, now, case)
+    return differing(str(told[0]), show_filter(odd)) if odd is not None else None
+
+
+_Tested: TypeAlias = list[tuple[SqlFilter, TimeRange | None]]
+"""Conditions on times, with the range of each."""
+
+
+def _without_start(told: list[TimeRange], tested: _Tested, case: Case) -> SqlFilter | None:
+    """The one condition on a time, where it keeps all before the end of what is told."""
+    lost = len(tested) == 1 and any(_lost_its_start(wanted, tested[0][1], case) for wanted in told)
+    return tested[0][0] if lost else None
+
+
+def _elsewhere_than(told: list[TimeRange], tested: _Tested, now: datetime | None, case: Case) -> SqlFilter | None:
+    """The first condition on a time with two ends, where all of them lie elsewhere than what is told and asked."""
+    whole = [(each, time) for each, time in tested if time is not None and time.start and time.end]
+    asked = [time_range(each.rhs, None, now) for each in case.question.filters]
+    if not whole or any(time in asked for _, time in whole):
+        return None
+    elsewhere = all(_lies_elsewhere(wanted, time, now) for wanted in told for _, time in whole)
+    return whole[0][0] if elsewhere else None
+
+
+def _lost_its_start(wanted: TimeRange, there: TimeRange | None, case: Case) -> bool:
+    """Whether all before the end of a period is kept, where the question is not of what stood at its end."""
+    if there is None or there.start is not None or wanted.end != there.end or is_day(wanted):
+        return False
+    return _STANDS.search(case.said) is None and len(case.sql.blocks) == 1
+
+
+def _lies_elsewhere(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
+    """Whether they share no moment, or a month is moved. Of `within a week from 16 June` one day is read: no time."""
+    if is_day(wanted) and not is_day(there):
+        return False
+    return not wanted.overlaps(there) or (is_month(wanted) and is_moved(wanted, there, now))
 
 
 def _stated(case: Case) -> Iterator[Value | None]:
     """What the enriched question compares with."""
     for each in case.enriched.filters:
         yield from each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+
+
+def _names_dates(wanted: TimeRange, case: Case) -> bool:
+    """Whether a year of the calendar is meant: its number is said, or its dates."""
+    return wanted.start is not None and str(wanted.start.year) in case.said
 
 
 def _begins(start: datetime | None, case: Case) -> bool:
@@ -184,7 +262,7 @@ def _is_elsewhere(wanted: Value | None, there: Value | None, now: datetime | Non
         return False
     if any(time_range(time, there, now) == other for time in _stated(case)):
         return False
-    if not isinstance(wanted, DatePart) and (not one.overlaps(other) or is_moved(one, other, now)):
+    if not one.overlaps(other) or is_moved(one, other, now, calendar=_names_dates(one, case)):
         return True
     endless = one.start is not None and other.start is None and one.end == other.end
     return endless and _STANDS.search(case.asked) is None and not _begins(one.start, case)

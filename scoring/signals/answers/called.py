@@ -10,16 +10,24 @@ from scoring.verdict import Case
 
 _MEAN = re.compile(r"\b(?:avg|average\w*|mean)\b")
 _LIKE_MEAN = re.compile(
-    r"avg|average|\bmean\b|typical|usual|rate|rating|ratio|percent|pct|%|share|score|median|how (?:long|fast|often|far)"
+    r"avg|average|\bmeans?\b|typical|usual|rate|rating|ratio|percent|pct|%|share|score|median|how (?:long|fast|often)"
     r"|duration|basket|ticket|\baov\b|\barp|margin|turnaround|speed|utili|occupan|normal|expected|\b(?:per|each|every)\b"
 )
+_OFTEN_MEAN = re.compile(
+    r"csat|\bnps\b|satisf|time|\bage\b|\bold\b|temperature|price|weight|length|size|pace|response|wait|delay|latenc"
+    r"|level|quality|stars|grade|height|depth|pressure|humidity|\bmoving\b|\brolling\b|trend|baseline|compar|versus"
+    r"|\bvs\b|than|yield|how far|densit|consumption|mileage|quick|slow|fast|long"
+)
+"""Words of measures of which a mean is meant, too, without a word for it."""
 _AMOUNT = re.compile(
     r"\b(?:revenues?|sales|turnover|income|spend|spent|gmv|earnings|takings|volume|how much|totals?|sum)\b"
 )
 _DIVIDES = re.compile(r" / (?!10+(?:\.0*)?\b)")
 """A division that is no change of the unit."""
-_LAST = re.compile(r"\b(?:last|latest|most recent)\b")
-_FIRST = re.compile(r"\b(?:first|earliest)\b")
+_LAST = re.compile(r"\b(?:last|latest|newest|most recent|highest|largest|biggest|longest|max|maximum)\b")
+_FIRST = re.compile(r"\b(?:first|earliest|lowest|smallest|shortest|cheapest|min|minimum)\b")
+_OLDEST = re.compile(r"\boldest\b")
+_MOMENT = re.compile(r"_(?:at|on|date|dt|ts|time)\)$")
 _COUNT = re.compile(r"count\((?:\*|1|[\w.]+)\)")
 _MEASURED = re.compile(r"\b(?:hours?|hrs|minutes?|mins|kg|km|tonnes?|lit(?:er|re)s?|revenue|turnover|amount)\b")
 _COUNTED = re.compile(r"\b(?:n|nr|no|num|number|count|cnt|per)\b")
@@ -27,7 +35,11 @@ _OF_COLUMN = re.compile(r"(?:min|max)\([\w.]+\)")
 
 
 def mean_and_sum_swapped(case: Case) -> Finding | None:
-    """A sum is called an average, a count of rows hours, or the mean of an amount stands for the amount asked for."""
+    """A sum is called an average, a count of rows hours, or a mean stands where nothing speaks of one."""
+    return _named_otherwise(case) or _mean_unasked(case)
+
+
+def _named_otherwise(case: Case) -> Finding | None:
     for each in case.answer:
         name, func = _called(each), each.operand.func
         if func == "SUM" and _MEAN.search(name) and not _DIVIDES.search(_outside(each.operand.name)):
@@ -39,11 +51,30 @@ def mean_and_sum_swapped(case: Case) -> Finding | None:
     return None
 
 
+def _mean_unasked(case: Case) -> Finding | None:
+    """A mean of a plain column, where nothing speaks of a mean."""
+    unasked = next((each for each in case.sql.aggregations if each.func == "AVG" and not each.conditional), None)
+    if unasked is None or not _PLAIN.fullmatch(unasked.column) or _is_mean_meant(unasked.column, case):
+        return None
+    return differing("no mean", f"AVG({unasked.column})")
+
+
+_PLAIN = re.compile(r"[\w.]+")
+
+
+def _is_mean_meant(column: str, case: Case) -> bool:
+    """Whether either question, an output's name or the column speaks of a mean, or of what is often one."""
+    texts = " ".join([case.said, *(_called(each) for each in case.answer)])
+    return _LIKE_MEAN.search(f"{texts} {column.casefold()}") is not None or _OFTEN_MEAN.search(texts) is not None
+
+
 def named_end_flipped(case: Case) -> Finding | None:
     """The first of something is called the last, or the last the first."""
     for each in case.answer:
         name, func = _called(each), each.operand.func
         last, first = _LAST.search(name) is not None, _FIRST.search(name) is not None
+        if not last and not first and _OLDEST.search(name) and _MOMENT.search(each.operand.name):
+            first = True
         flipped = last is not first and func == ("MIN" if last else "MAX")
         if flipped and _OF_COLUMN.fullmatch(each.operand.name):
             return Finding(1.0, f"{each.operand.name} called {each.alias}")
