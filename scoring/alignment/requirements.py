@@ -126,7 +126,7 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
 
 def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
     """Whether the SQL leaves out rows of a time before which the question has a negation."""
-    if not question.negations or not _is_lacking(own, question):
+    if not _is_lacking(own, question):
         return False
     lasts = [each for each in sql.filters if each.lhs is not None and each.lhs.func == "MAX"]
     if any(meets_length(replace(own, op=Op.NOT_WITHIN), each, context) for each in lasts):
@@ -136,7 +136,7 @@ def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, cont
 
 
 _LACKING = re.compile(
-    r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
+    r"\b(?:no|none|nothing|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
     re.IGNORECASE,
 )
 

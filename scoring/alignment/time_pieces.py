@@ -38,7 +38,7 @@ def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[Sq
             both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
             if both is not None:
                 found.append((replace(one, rhs=both), (one, other)))
-    found += _of_intervals(timed, context.moment)
+    found += _of_intervals(timed, present, context.moment)
     return found + [piece for each in present[:_MOST] for piece in _of_years(each, present[:_MOST])]
 
 
@@ -46,14 +46,16 @@ _BEGINS = frozenset("start starts started begin begins began from in arrival ope
 _ENDS = frozenset("end ends ended to until till thru through out departure expiry expires expiration closed".split())
 
 
-def _of_intervals(timed: Sequence[SqlFilter], now: datetime | None) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
+def _of_intervals(
+    timed: Sequence[SqlFilter], present: Sequence[SqlFilter], now: datetime | None
+) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
     """The period of rows that last from one column to another: those within it, or those that overlap it.
 
     Within: `starts >= '2025-01-01' AND ends < '2026-01-01'`. Overlapping: `starts < '2026-01-01' AND ends >=
     '2025-01-01'`, where the end may be the day after: of a departure.
     """
     found: list[tuple[SqlFilter, tuple[SqlFilter, ...]]] = []
-    for one, other in permutations([each for each in timed if each.alternative is None], 2):
+    for one, other in permutations([each for each in timed if _is_sure(each, present)], 2):
         if one.block != other.block or not (_is_named(one, _BEGINS) and _is_named(other, _ENDS)):
             continue
         begins, ends = _dated(one.rhs, now), _dated(other.rhs, now)
@@ -61,6 +63,12 @@ def _of_intervals(timed: Sequence[SqlFilter], now: datetime | None) -> list[tupl
         # things that are free in a period have no row which overlaps it
         found += [(replace(one, op=op, rhs=span), (one, other)) for span in spans for op in (Op.WITHIN, Op.NOT_WITHIN)]
     return found
+
+
+def _is_sure(each: SqlFilter, present: Sequence[SqlFilter]) -> bool:
+    """Whether a condition has no alternative but that its column is empty: `end_date IS NULL`."""
+    others = [other for other in present if each.alternative is not None and other.alternative == each.alternative]
+    return all(other is each or (other.op is Op.IS_NULL and other.lhs == each.lhs) for other in others)
 
 
 def _spanned(begins: TimeRange, ends: TimeRange) -> list[TimeRange]:

@@ -57,7 +57,17 @@ _ASIDES = (
     ("if", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
     ("", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when|where)\b[^.;?()]{0,60}"),
     ("even", r",?\s*\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
+    # groups of numbers, which keep all rows
+    (
+        "",
+        r"\b(?:bucket|band|bracket|bin|group|split|tier)\w*\b[^.?!:()]{0,60}[:(] ?"
+        r"(?:(?:under|over|below|above|less than|more than|up to|[<>]=?) ?)?\d[\d.]*(?:,\d{3})*k?"
+        r"(?: ?(?:-|–|to(?: below| under)?) ?\d[\d.]*(?:,\d{3})*k?)?\+?[,;/]"
+        r"[^.?!()a-z]{0,60}(?:(?:under|over|below|above|less than|more than|up to|and|or|to)\b[^.?!()a-z]{0,60}){0,8}",
+    ),
     # sentences that explain
+    ("whole", r"(?<=[.?!;,(])\s*(?:please |pls )?(?:count|take|use)(?:ing)? (?:the )?whole\b[^.?!;()]{0,60}"),
+    ("no ", r"(?<=[.?!;(])\s*an? \w+ (?:that|which|who) [^.?!;()]{0,60} (?:has|have) no [^.?!;()]{0,40}"),
     ("matter", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\b(?:does|do)(?: not|n['’]?t) matter\b[^.?!;,]{0,20}"),
     ("count", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\bcounts? as\b[^.?!;,]{0,60}"),
     ("year", rf"(?:^|(?<=[.?!;,(])\s){_CLAUSE}\b(?:fiscal|financial)\b{_CLAUSE}?\b{_BEGINS}{_CLAUSE}"),
@@ -76,7 +86,7 @@ _ASIDES = (
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax|\bonce|number one",
+    r"|\d[-–]\d|bucket|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax|\bonce|number one",
     re.IGNORECASE,
 )
 

@@ -18,7 +18,7 @@ from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
 from scoring.signals.times import other_time
 from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange
+from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -36,7 +36,7 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
-    met = (_told_by_state, _counts_them_as_zero, _is_held_against)
+    met = (_told_by_state, _counts_them_as_zero, _is_held_against, _is_labelled, _is_first_of_all)
     if any(each(case) for each in met) or _OF_ALL.search(case.query.sql) is not None:
         return None
     word = case.question.negations[0]
@@ -45,6 +45,24 @@ def negation_lost(case: Case) -> Finding | None:
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+def _is_labelled(case: Case) -> bool:
+    """Whether what has no value is shown in a group of its own: `COALESCE(channel, 'not recorded')`."""
+    return not _FILLS.isdisjoint(case.sql.functions) and _LABEL.search(case.query.sql) is not None
+
+
+_FILLS = frozenset({"COALESCE", "NVL", "IFNULL", "ISNULL", "NVL2"})
+_LABEL = re.compile(r"'(?:\(?(?:not|no|none|un\w{3,}|without|missing|unknown|n/a)\b[^'\n]{0,40})'", re.IGNORECASE)
+
+
+def _is_first_of_all(case: Case) -> bool:
+    """Whether what was never done before is found by the first time of all: `MIN(listened_at) >= '2026-04-01'`."""
+    first = any(each.lhs is not None and each.lhs.func == "MIN" for each in case.sql.filters)
+    return first and _NEVER_BEFORE.search(case.asked) is not None
+
+
+_NEVER_BEFORE = re.compile(r"\b(?:never|not|no|n't)\b.{0,60}\b(?:before|earlier|until then|previously)\b")
 
 
 def _is_held_against(case: Case) -> bool:
@@ -285,10 +303,20 @@ def connective_changed(case: Case) -> Finding | None:
     met.sort(key=lambda match: match.required.start)
     for one, other in pairwise(met):
         between = case.question.text[one.required.start + len(one.required.span) : other.required.start].lower()
-        changed = _changed(between, one.present[0], other.present[0])
+        changed = None if _is_of_list(between, case) else _changed(between, one.present[0], other.present[0])
         if changed is not None:
             return changed
     return None
+
+
+def _is_of_list(between: str, case: Case) -> bool:
+    """Whether the connective stands between members of a list that the SQL has: `on apple or spotify`."""
+    lists = [each.rhs.members for each in case.sql.filters if each.op is Op.IN and isinstance(each.rhs, Choices)]
+    return any(sum(_is_named_in(value, between) for value in members) > 1 for members in lists)
+
+
+def _is_named_in(value: Value, between: str) -> bool:
+    return isinstance(value, Text) and any(word in between for word in content_words(value.folded))
 
 
 def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:

@@ -80,13 +80,17 @@ def period_ungrouped(case: Case) -> Finding | None:
     """
     if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None or _needs_no_group(case):
         return None
-    wanted = _asked_grains(asked(case))
+    wanted = _asked_grains(_OF_TABLE.sub(" ", asked(case)))
     if len(wanted) != 1 or _AVERAGED.search(asked(case)):
         return None
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
     grouped = _groups_by_time(case) or read or _names_grain(case, grain)
     return None if grouped else Finding(1.0, f"no group for each {grain}")
+
+
+_OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
+"""What the question tells of a table."""
 
 
 def _groups_by_time(case: Case) -> bool:

@@ -87,7 +87,7 @@ def _mixes_things(select: Select, order: list[Node], partition: list[Node]) -> b
 def _follows_keys(order: list[Node]) -> bool:
     """Whether an order goes through the rows of one thing after those of another: its first key is a thing's key."""
     first = _key(order[0]) if order else None
-    return isinstance(first, exp.Column) and bool(key_stems(first.name))
+    return isinstance(first, exp.Column) and bool(key_stems(first.name)) and not _is_period(first)
 
 
 def _is_period(node: Node) -> bool:
