@@ -103,6 +103,8 @@ class ShapeKind(StrEnum):
     """A value of the row at one end of an order: `words` are the end (`least` or `most`) and the value's name."""
     LAST_OF_ROW = "last of row"
     """LAST_VALUE over a frame that ends at the row itself, so that it is the row's own value."""
+    UNREACHED = "unreached"
+    """A WHEN of a CASE that an earlier one has always met before: `WHEN a >= 1 … WHEN a >= 5`."""
     ROLE_OUTPUT = "role output"
     """A column is shown of a table joined by a key; `words` are `by` or `holds`, the key, its name and the column."""
     ZONE = "zone"

@@ -128,7 +128,8 @@ def _cue(reading: Reading, place: int) -> Time | None:
         return Time(moment, mark.start, mark.end, explicit=False)
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
-        return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
+        rolls = _FULL.isdisjoint(reading.lowers[mark.start : mark.end])
+        return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),) if rolls else ())
     return Time(moment, mark.start, mark.end)
 
 

@@ -28,6 +28,8 @@ _LAST = re.compile(r"\b(?:last|latest|newest|most recent|highest|largest|biggest
 _FIRST = re.compile(r"\b(?:first|earliest|lowest|smallest|shortest|cheapest|min|minimum)\b")
 _OLDEST = re.compile(r"\boldest\b")
 _MOMENT = re.compile(r"_(?:at|on|date|dt|ts|time)\)$")
+_PEAK = re.compile(r"\b(?:peak|highest|max|maximum)\b")
+_SIMPLE_SUM = re.compile(r"sum\([\w.]+\)")
 _COUNT = re.compile(r"count\((?:\*|1|[\w.]+)\)")
 _MEASURED = re.compile(r"\b(?:hours?|hrs|minutes?|mins|kg|km|tonnes?|lit(?:er|re)s?|revenue|turnover|amount)\b")
 _COUNTED = re.compile(r"\b(?:n|nr|no|num|number|count|cnt|per)\b")
@@ -42,13 +44,21 @@ def mean_and_sum_swapped(case: Case) -> Finding | None:
 def _named_otherwise(case: Case) -> Finding | None:
     for each in case.answer:
         name, func = _called(each), each.operand.func
-        if func == "SUM" and _MEAN.search(name) and not _DIVIDES.search(_outside(each.operand.name)):
-            return differing("AVG", f"{each.operand.name} called {each.alias}")
+        meant = _meant_by_name(name, each.operand.name) if func == "SUM" else None
+        if meant is not None:
+            return differing(meant, f"{each.operand.name} called {each.alias}")
         if _COUNT.fullmatch(each.operand.name) and _MEASURED.search(name) and not _COUNTED.search(name):
             return differing("SUM", f"{each.operand.name} called {each.alias}")
         if func == "AVG" and _AMOUNT.search(case.asked) and not _LIKE_MEAN.search(f"{case.said} {name}"):
             return differing("SUM", each.operand.name)
     return None
+
+
+def _meant_by_name(name: str, added: str) -> str | None:
+    """The aggregate that the name of a sum speaks of, if it is no sum."""
+    if _MEAN.search(name) and not _DIVIDES.search(_outside(added)):
+        return "AVG"
+    return "MAX" if _PEAK.search(name) and _SIMPLE_SUM.fullmatch(added) else None
 
 
 def _mean_unasked(case: Case) -> Finding | None:

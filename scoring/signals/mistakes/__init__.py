@@ -30,6 +30,7 @@ from scoring.signals.mistakes import (
 )
 from scoring.signals.mistakes.unmet import bounds as unmet_bounds
 from scoring.signals.mistakes.unmet import counts as unmet_counts
+from scoring.signals.mistakes.unmet import groups as unmet_groups
 from scoring.signals.mistakes.unmet import ranks as unmet_ranks
 from scoring.signals.mistakes.unmet import states as unmet_states
 
@@ -131,7 +132,7 @@ PLAIN_MISTAKES = (
     bases.share_base_wrong,
     bases.factor_of_other_unit,
     bases.percent_unscaled,
-    bases.group_left_out,
+    unmet_groups.group_left_out,
     one_number.groups_for_one_number,
     one_number.amount_for_count,
     one_number.thing_not_shown,

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.specification import Aggregation, Clause, Division, Op, Operand, SqlFilter, SqlSpec, Subquery, SubqueryRole
+from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, RelativeTime, Text, TimeRange
@@ -31,7 +31,7 @@ def share_base_wrong(case: Case) -> Finding | None:
     "kind = 'express' restricts the part alone"
     """
     found = _SHARE_OF.search(asked(case))
-    few = _share_of_few(case) or _base_of_done(case) or _timeless_base(case)
+    few = _share_of_few(case) or _base_of_done(case) or _timeless_base(case) or _other_amount(case)
     return few or _odds(case) or (_base_of(found[1], case) if found is not None else None)
 
 
@@ -65,6 +65,32 @@ def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
         return False
     timed = any(isinstance(each.rhs, TimeRange | RelativeTime) for each in sql.filters if each.block == base.parent)
     return timed and all(each.block != base.block for each in sql.filters)
+
+
+_AS_SHARE_OF = re.compile(
+    r"\b(?:as|in) (?:an? |the )?(?:share|percentage|percent|pct|%|proportion|fraction) of"
+    r" (?:the |total |its |all )*([a-z]+)"
+)
+
+
+def _other_amount(case: Case) -> Finding | None:
+    """A share of one amount is asked for, and the parts are divided by another: profit by cost, not by revenue."""
+    named = _AS_SHARE_OF.search(said(case))
+    if named is None or not case.sql.divisions:
+        return None
+    wanted = stem(named[1])
+    odd = [each for each in case.sql.divisions if wanted in _stems(each.numerator) - _stems(each.denominator)]
+    plain = len(odd) == len(case.sql.divisions) and all(_adds(each.denominator) for each in odd)
+    return Finding(1.0, f"{odd[0].denominator} below the line, not {named[1]}") if plain else None
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z]+", text)}
+
+
+def _adds(denominator: str) -> bool:
+    """Whether an amount is added up below the line."""
+    return re.fullmatch(r"(?:nullif\()?sum\([\w.]+\)(?:, 0\))?", denominator) is not None
 
 
 _EVER = re.compile(r"\b(?:of all|overall|all[- ]time|ever|total|altogether)\b")
@@ -123,8 +149,13 @@ def _base_words(phrase: str, case: Case) -> set[str]:
     """The words before the thing whose share is asked for: `express` in `express parcels is late`."""
     heads = {table_words(table)[-1] for block in case.sql.blocks for table in block.tables}
     words = [stem(word) for word in re.findall(r"[a-z]+", phrase)]
-    place = next((place for place, word in enumerate(words) if word in heads), 0)
+    place = next((place for place, word in enumerate(words) if word in heads), None)
+    if place is None:  # the thing has a name of its own: `active accts that are …`
+        place = max(next((place for place, word in enumerate(words) if word in _RELATIVE), 0) - 1, 0)
     return set(words[:place])
+
+
+_RELATIVE = frozenset({"that", "who", "which"})
 
 
 def _names(each: SqlFilter) -> set[str]:
@@ -160,6 +191,7 @@ _IN_UNIT = re.compile(
     r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b"
     r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
 )
+_KEPT_IN = re.compile(r"\b(?:stored|kept|saved|recorded|measured|logged) in \w+")
 _CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
 
 
@@ -177,7 +209,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     division = case.sql.divisions[0]
     if _divides_by_gain(division.denominator, case):
         return Finding(1.0, f"{division.numerator} / {division.denominator}")
-    wanted = {_unit(word) for words in _IN_UNIT.findall(asked(case)) for word in words} & _UNITS
+    wanted = {_unit(word) for words in _IN_UNIT.findall(_KEPT_IN.sub(" ", asked(case))) for word in words} & _UNITS
     return _of_other_factor(division, wanted.pop()) if len(wanted) == 1 else None
 
 
@@ -247,60 +279,6 @@ def _constant(text: str) -> float:
     for factor in bare.split(" * "):
         value *= float(factor)
     return value
-
-
-_BY_TWO = re.compile(
-    r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b"
-    r"(?! (?:and|number|total|average|count))"
-)
-
-
-_PERIODS = frozenset("day week month quarter year hour weekday date".split())
-_BRACKETS = re.compile(r" ?\([^()]*\)")
-
-
-def group_left_out(case: Case) -> Finding | None:
-    """Two groupings are asked for, and the answer has one of them.
-
-    `by base and rank` has a row for each rank of each base.
-
-    >>> group_left_out(case("Average pay by base and rank", "SELECT base, AVG(pay) FROM pilots GROUP BY base")).detail
-    'no group for each rank'
-    """
-    found = _BY_TWO.search(_BRACKETS.sub("", asked(case)))
-    keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
-    if found is None or not keys or case.sql.windows:
-        return None
-    if not _is_asked(found[1], found[2], keys, case):
-        return None
-    return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
-
-
-def _is_asked(one: str, other: str, keys: list[Operand], case: Case) -> bool:
-    """Whether the question groups by both words, and the SQL by the first one."""
-    read = {one, other} <= set(case.question.group_by)
-    named = any(stem(one) in identifier_words(column.name) for key in keys for column in key.columns)
-    if len(keys) > 1 and (not named or other in _PERIODS):
-        return False
-    return read or (named and not case.question.group_by)
-
-
-def _chosen(case: Case) -> set[str]:
-    """The columns of which the answer shows one value of several, and what it calls them."""
-    found = [each for each in case.answer if each.operand.func in _ANY]
-    return {name for each in found for name in (each.alias or "", *(column.name for column in each.operand.columns))}
-
-
-_ANY = frozenset({"ANY_VALUE", "MIN", "MAX"})
-"""What shows one value of several."""
-
-
-def _words_read(case: Case) -> set[str]:
-    """The words of all names in the SQL."""
-    names = {column.name for column in case.sql.columns} | {each.alias or "" for each in case.sql.projections}
-    names -= _chosen(case)
-    names |= {table for block in case.sql.blocks for table in block.tables}
-    return {word for name in names for word in identifier_words(name)}
 
 
 _FRACTIONS = cue(

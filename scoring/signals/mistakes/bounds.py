@@ -40,8 +40,7 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
 def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
     """The bound of a count whose groups are not those of the thing whose parts the question bounds."""
     words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
-    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
-    if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
+    if not words or not _is_read(words[0], case) or (case.grouping.missing and not case.question.group_by):
         return None
     for each in bounds:
         keys = [key.operand for key in case.sql.group_by if key.block == each.block]
@@ -49,6 +48,15 @@ def _bounded_elsewhere(bounds: list[SqlFilter], case: Case) -> Finding | None:
             names = ", ".join(key.name for key in keys[:3])
             return Finding(1.0, f"{each.text} of each {names}, not of each {words[0]}")
     return None
+
+
+def _is_read(word: str, case: Case) -> bool:
+    """Whether a table of the things is read, or different ones are counted by their key."""
+    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
+    if _ends(tables, word):
+        return True
+    counted = [each for each in case.sql.aggregations if each.func == "COUNT" and each.distinct]
+    return any(_identifies(column, word) for each in counted for column in each.columns)
 
 
 def _bounds_count(each: SqlFilter) -> bool:
@@ -62,8 +70,9 @@ def _tells_others(keys: list[Operand], word: str) -> bool:
 
 
 _HOLDERS = re.compile(
-    r"\b([a-z]+s)\b (?:that |who |which )?(?:with|having|have|has|had|got|received)"
-    r" (?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b"
+    r"\b([a-z]+s)\b (?:(?:in|of|per) (?:each|every) \w+ )?(?:that |who |which )?"
+    r"(?:with|having|have|has|had|got|received|threw|made|sent|took|raised|placed|logged|reported)"
+    r" (?:(?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b|\d+\+)"
 )
 
 

@@ -24,7 +24,7 @@ _IS = re.compile(
     r"|\b(?:was|is|were) (?:the |their |its |his |her )?(?:very )?(?:first|last|latest) \w+ "
     r"(?=an? |by |from |via |not )"
 )
-_NOW = re.compile(r"\b(?:right now|now|currently|current|at the moment|as of today|at present|these days|today)\b")
+_NOW = re.compile(r"\b(?:right now|rn|now|currently|current|at the moment|as of today|at present|these days|today)\b")
 _HISTORY = re.compile(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
 
 

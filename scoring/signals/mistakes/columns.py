@@ -126,12 +126,27 @@ def amount_of_other_event(case: Case) -> Finding | None:
     """
     added = {column.name for each in case.sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
     name = min(added, default="")
+    counted = _quantity_of_other_event(name, case) if len(added) == 1 else None
+    if counted is not None:
+        return counted
     events = _EVENTS_OF_MONEY.intersection(name.split("_"))
     if len(added) != 1 or not events:
         return None
     wanted = _EVENTS_OF_MONEY.intersection(re.findall(r"[a-z]+", _PAID.sub("paid", asked(case))))
     given = events - wanted
     if len(wanted) != 1 or len(given) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
+        return None
+    return Finding(1.0, f"expected → actual: {min(wanted)} → {name}")
+
+
+_EVENTS_OF_GOODS = frozenset({"ordered", "delivered", "shipped", "received", "returned", "sold"})
+
+
+def _quantity_of_other_event(name: str, case: Case) -> Finding | None:
+    """A quantity of goods is asked for by one event, and the SQL adds that of another: delivered, not ordered."""
+    given = _EVENTS_OF_GOODS.intersection(identifier_words(name)) or _EVENTS_OF_GOODS.intersection(name.split("_"))
+    wanted = _EVENTS_OF_GOODS.intersection(re.findall(r"[a-z]+", asked(case)))
+    if len(given) != 1 or len(wanted) != 1 or not given.isdisjoint(re.findall(r"[a-z]+", said(case))):
         return None
     return Finding(1.0, f"expected → actual: {min(wanted)} → {name}")
 

@@ -60,7 +60,9 @@ _DONE = cue(
     rf"\b(?:did|do|does) (?:\w+ ){{1,3}}?({'|'.join(_INFINITIVES)})\b(?: out| off| down)?(?: [a-z]+)? {_WHEN}",
 )
 _PRESENT = {"start": "start", "begin": "start", "end": "end", "expire": "end", "lapse": "end"}
-_COMING = cue(" ".join(_PRESENT), rf"(?<!fy )(?<!year )(?<!yr )\b({'|'.join(_PRESENT)})s? (?:on |by )?{_WHEN}")
+_COMING = cue(
+    " ".join(_PRESENT), rf"(?<!fy )(?<!year )(?<!years )(?<!yr )\b({'|'.join(_PRESENT)})s? (?:on |by )?{_WHEN}"
+)
 _STRETCH = cue(
     "from between",
     r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "

@@ -177,11 +177,11 @@ def count_bounded_for_all(case: Case) -> Finding | None:
 _IN_EACH = re.compile(
     r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from"
     r"|in|of|at|by|for|per|within) (?:each|every)\b"
-    r"|\b(?:for|in) each \w+,? (?:what|which|the) (?:%|percentage|percent|share|proportion) of (?!all\b|total\b"
-    r"|the total\b)"
+    r"|\b(?:for|in) each \w+,? (?:what|which|the) (?:%|percent\w*|share|proportion) of (?!all\b|(?:the )?total\b)"
     r"|\bof (?:that|its|the same|each) (?:day|week|month|quarter|year|region|country|group)(?:'s|’s) total\b"
     r"|\bshare of (?:that|its own|their own) \w+(?:'s|’s)?\b"
     r"|\b(?:by|per) \w+[:,] (?:what|which) (?:%|percent\w*|share|proportion) of\b"
+    r"|(?:%|\b(?:pct|percent\w*|share|proportion)) of \w+ (?:that|which|who) \w+\b[^.;?]{0,60}\bper \w+"
 )
 
 

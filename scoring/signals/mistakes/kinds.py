@@ -23,6 +23,8 @@ _ALL_OF = cue(
     r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
     r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
     r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
+    r"|\b(?:who|that|which|have|has|had|but) (?:have |has )?(?:paid|settled|returned|finished|cancell?ed|closed|missed"
+    r"|answered|submitted) (?:every|all)(?: single)?(?: one)?(?: of)? (?:the |their |its |his |her |them|bill|invoice)"
     r"|\b(?:where|whose|of which) (?:every single|every|all(?: of)?)(?: the| its| their)? \w+ "
     r"(?:is|are|was|were|has|have|got) ",
 )

@@ -169,9 +169,8 @@ def months_of_years_merged(case: Case) -> Finding | None:
     ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
     0.5
     """
-    text = said(case)
     groups = shapes(case, ShapeKind.GRAIN)
-    if len(groups) != 1 or _OF_YEAR.search(text):
+    if len(groups) != 1 or _OF_YEAR.search(asked(case)):
         return None
     return _merged(case) or _perhaps_merged(groups[0], case)
 

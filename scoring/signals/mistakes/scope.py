@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.wholes import parts_dropped
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
@@ -67,7 +68,15 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     '0 = (SELECT COUNT(*) FROM flights) is the same for every row'
     """
     found = first(case, ShapeKind.UNCORRELATED)
-    return Finding(1.0, found.text) if found is not None else None
+    if found is not None:
+        return Finding(1.0, found.text)
+    scalar = _SCALAR.search(case.query.sql) if _OF_OWN.search(asked(case)) is not None else None
+    return Finding(1.0, f"{scalar.group()}…) is the same for every row") if scalar is not None else None
+
+
+_SCALAR = re.compile(r"\bwith\s*\(\s*select\s+(?:avg|max|min|median)\s*\(", re.IGNORECASE)
+"""A value for all rows, as ClickHouse names one."""
+_OF_OWN = re.compile(r"\b(?:its|their|his|her) own\b|\bthan (?:its|their)\b")
 
 
 _NULLS = re.compile(
@@ -101,6 +110,8 @@ _NULL_COUNTS = cue(
     r"|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
     r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
+    r"|\b(?:count|include|with|keep|plus)(?:ing)? (?:the )?(?:blank|empty|null|missing|unset)s?(?: ones)?"
+    r" (?:too|as well|also)\b"
     r"|\b(?:is|are) (?:null|empty|blank|unset) (?:when|where|if|for) [^.;]{0,60}\b(?:not|no|never|none"
     r"|without|outside)\b",
 )
@@ -173,7 +184,7 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     """
     found = _KEPT.search(said(case))
     if found is None:
-        return None
+        return parts_dropped(case)
     lacking = _LACKING.search(said(case))
     heads = {table_words(each.words[0])[-1:]: each.text for each in shapes(case, ShapeKind.OPTIONAL)}
     wrong_side = heads.get((stem(lacking[1]),)) if lacking is not None else None

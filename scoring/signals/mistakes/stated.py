@@ -12,7 +12,7 @@ from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Text
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, letters, stem
 
 _LITERALS = re.compile(r"'[^'\n]{0,80}'")
 _DOTTED = re.compile(r"\b([a-z]\w*)\.([a-z]\w*)\b")
@@ -171,9 +171,24 @@ def stated_value_untested(case: Case) -> Finding | None:
     "expected → actual: status 'late' → status != 'lost'"
     """
     text = case.query.enriched_question or ""
+    unread = _condition_unread(text, case) if "_" in text else None
+    if unread is not None:
+        return unread
     if not text or not _tests_texts(case) or case.question.negations or _OTHER_VALUE.search(text):
         return None
     return _other_value(text, case)
+
+
+_CONDITION = re.compile(
+    r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+) ?(?:=|<>|!=|[<>]=?) ?(?:'|\d|true\b|false\b)", re.IGNORECASE
+)
+
+
+def _condition_unread(text: str, case: Case) -> Finding | None:
+    """A condition that a text writes out, on a column that the SQL does not read at all: `is_complete = 1`."""
+    written = letters(case.query.sql)
+    lost = next((match for match in _CONDITION.finditer(text[:4000]) if letters(match[1]) not in written), None)
+    return Finding(1.0, f"never read: {lost[1].lower()}") if lost is not None else None
 
 
 _LEFT_OUT = re.compile(r"\b(?:without|excluding|except|excluded?|no|not|non)\b[\w -]{0,40}\($", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, said, said_stems
@@ -20,6 +21,7 @@ _ALL_TIED = re.compile(
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
     r"|\bif (?:it['’]?s|its|it is|there['’]?s|theres) a (?:draw|tie)\b"
+    r"|\bties? shares? (?:a|the|one) (?:rank|place|spot)\b|\bkeep (?:'?em|them) all\b"
     r"|\b(?:equal|same) \w+ shares? (?:the|a) \w+|\ball (?:of them |of those )?(?:when|if|who are) equal\b"
 )
 
@@ -31,16 +33,32 @@ def tie_asked_cut(case: Case) -> Finding | None:
     ...     "SELECT name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
     'all pilots with the highest: LIMIT 1'
     """
-    inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
-    cut = any(each.count == 1 and not each.ranked and each.block not in inner for each in case.sql.limits)
+    cut = _cuts(case)
     if not cut and not any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows):
         return None
     found = _ALL_TIED.search(said(case))
-    if found is None or _BROKEN.search(said(case)) or "with ties" in case.query.sql.casefold():
+    if found is None or not _may_cut(cut, found.group()) or _keeps_ties(case):
         return None
-    return Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut else 'ROW_NUMBER'}")
+    return Finding(1.0, f"{found.group()}: {f'LIMIT {cut[0]}' if cut else 'ROW_NUMBER'}")
 
 
+def _cuts(case: Case) -> list[int]:
+    """How many first rows the answer keeps, by each LIMIT that keeps no ties."""
+    inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    return [each.count for each in case.sql.limits if each.count and not each.ranked and each.block not in inner]
+
+
+def _keeps_ties(case: Case) -> bool:
+    return _BROKEN.search(said(case)) is not None or "with ties" in case.query.sql.casefold()
+
+
+def _may_cut(cut: Sequence[int], words: str) -> bool:
+    """Whether the words of ties speak of such a number of first rows: of one, or of a few and of ties by name."""
+    return max(cut, default=1) <= (_TOP if "tie" in words else 1)
+
+
+_TOP = 100
+"""Most first rows that someone asks for; a larger LIMIT is a tool's."""
 _BROKEN = re.compile(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b")
 
 

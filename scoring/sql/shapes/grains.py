@@ -11,6 +11,7 @@ from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.calendar.week_starts import moves_to_monday
 from scoring.sql.shapes.selects import Select, written
 from scoring.sql.terms import Node, derived_kinds
+from scoring.words import identifier_words
 
 _TRUNCATED = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
 _PARTS: dict[type[Node], str] = {
@@ -159,9 +160,31 @@ def formats(select: Select) -> Iterator[Shape]:
             yield Shape(kind=ShapeKind.MINUTE_FOR_MONTH, text=written(each))
         if isinstance(each, exp.Ordered):
             key = select.named(each.this)
-            names = [part for part in key.walk() if isinstance(part, exp.Monthname) or _names_month(_format(part))]
-            if names:
+            if _follows_names(select, each, key):
                 yield Shape(kind=ShapeKind.MONTH_NAME_ORDER, text=f"ordered by {written(key)}")
+
+
+def _follows_names(select: Select, order: Node, key: Node) -> bool:
+    """Whether rows follow the names of months: by what a key computes, or what the first key is called."""
+    first = isinstance(order.parent, exp.Order) and order.parent.expressions[0] is order
+    read = [part for part in (key, _read(select, key)) if part is not None]
+    return (first and _is_named_month(key)) or any(map(_writes_month, read))
+
+
+def _writes_month(key: Node) -> bool:
+    """Whether a key gives the name of a month."""
+    return any(isinstance(part, exp.Monthname) or _names_month(_format(part)) for part in key.walk())
+
+
+def _read(select: Select, key: Node) -> Node | None:
+    """What an inner query computes for a column."""
+    found = select.origin(key) if isinstance(key, exp.Column) else None
+    return found.node if found is not None else None
+
+
+def _is_named_month(key: Node) -> bool:
+    """Whether a column is called the name of a month or of a weekday."""
+    return isinstance(key, exp.Column) and identifier_words(key.name)[-2:] in (("month", "name"), ("day", "name"))
 
 
 def _names_month(text: str) -> bool:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.sql.shapes.selects import Select, SourceItem, written
-from scoring.sql.shapes.windows import first_columns, order_of, windows_of
+from scoring.sql.shapes.windows import first_columns, named_window, order_of, windows_of
 from scoring.sql.terms import Node
 
 PICKS = (exp.ArgMin, exp.ArgMax, exp.FirstValue, exp.LastValue, exp.Window)
@@ -50,10 +50,32 @@ def last_of_row(select: Select) -> Iterator[Shape]:
     for window, call in windows_of(select):
         if not isinstance(call, exp.LastValue) or not order_of(select, window):
             continue
-        spec = window.args.get("spec")
+        spec = named_window(select, window).args.get("spec") or window.args.get("spec")
         ends = str(spec.args.get("end")).upper() if spec is not None else "CURRENT ROW"
-        if ends in ("CURRENT ROW", "NONE") and not window.args.get("alias"):
+        if ends in ("CURRENT ROW", "NONE"):
             yield Shape(kind=ShapeKind.LAST_OF_ROW, text=written(window)[:120])
+
+
+def unreached(select: Select) -> Iterator[Shape]:
+    """WHENs that bound what an earlier WHEN bounds already, and more narrowly."""
+    for case in select.own:
+        if not isinstance(case, exp.Case):
+            continue
+        bounds: list[tuple[Node, int, float]] = []
+        for arm in case.args["ifs"]:
+            test = arm.this
+            side, limit = _side(test), test.args.get("expression")
+            if not side or not isinstance(limit, exp.Literal) or limit.is_string:
+                continue
+            number = float(limit.this)
+            if any(key == test.this and side == other and side * number > side * wide for key, other, wide in bounds):
+                yield Shape(kind=ShapeKind.UNREACHED, text=f"WHEN {written(test)}"[:100])
+            bounds.append((test.this, side, number))
+
+
+def _side(test: Node) -> int:
+    """1 for what lies above a bound, −1 for what lies below it, 0 for other tests."""
+    return isinstance(test, (exp.GT, exp.GTE)) - isinstance(test, (exp.LT, exp.LTE))
 
 
 def role_outputs(select: Select) -> Iterator[Shape]:

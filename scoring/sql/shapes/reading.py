@@ -85,6 +85,7 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(grains.zones, *grains.ZONED),
     _reader(picked.picks, *picked.PICKS),
     _reader(picked.last_of_row, exp.LastValue),
+    _reader(picked.unreached, exp.Case),
     _reader(picked.role_outputs),
     _reader(pairs.roles),
     _reader(pairs.self_pairs),

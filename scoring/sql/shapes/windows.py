@@ -28,7 +28,7 @@ def windows_of(select: Select) -> Iterator[tuple[Node, Node]]:
             yield each, call
 
 
-def _named(select: Select, window: Node) -> Node:
+def named_window(select: Select, window: Node) -> Node:
     """The window that holds the clauses: a named one, or the window itself."""
     name = window.args.get("alias")
     named: list[Node] = select.node.args.get("windows") or []
@@ -37,13 +37,13 @@ def _named(select: Select, window: Node) -> Node:
 
 def order_of(select: Select, window: Node) -> list[Node]:
     """What a window is ordered by."""
-    order = _named(select, window).args.get("order") or window.args.get("order")
+    order = named_window(select, window).args.get("order") or window.args.get("order")
     return list(order.expressions) if order is not None else []
 
 
 def partition_of(select: Select, window: Node) -> list[Node]:
     """The keys of a window's groups."""
-    return list(_named(select, window).args.get("partition_by") or window.args.get("partition_by") or [])
+    return list(named_window(select, window).args.get("partition_by") or window.args.get("partition_by") or [])
 
 
 def _key(order: Node) -> Node:
@@ -76,7 +76,7 @@ def _unusual(select: Select, window: Node, call: Node) -> Iterator[str]:
         yield "from one thing to the next"
     if order and isinstance(call.this, exp.Column) and _key(order[0]) == call.this:
         yield "in the order of what is added"
-    yield from _frame_oddities(_named(select, window).args.get("spec") or window.args.get("spec"))
+    yield from _frame_oddities(named_window(select, window).args.get("spec") or window.args.get("spec"))
 
 
 def _mixes_things(select: Select, order: list[Node], partition: list[Node]) -> bool:
@@ -146,7 +146,7 @@ def same_rows(first: SourceItem, second: SourceItem) -> bool:
 def frames(select: Select) -> Iterator[Shape]:
     """Windows that reach back a fixed number of rows, or a fixed time."""
     for window, _ in windows_of(select):
-        spec = _named(select, window).args.get("spec") or window.args.get("spec")
+        spec = named_window(select, window).args.get("spec") or window.args.get("spec")
         if spec is None or str(spec.args.get("start_side")).upper() != "PRECEDING":
             continue
         start, kind = spec.args.get("start"), str(spec.args.get("kind")).lower()

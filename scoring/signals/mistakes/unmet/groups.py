@@ -1,0 +1,68 @@
+"""Signals about a group that is asked for and that the answer has not."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import asked, first
+from scoring.specification import Operand
+from scoring.specification.shapes import ShapeKind
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_BY_TWO = re.compile(
+    r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b"
+    r"(?! (?:and|number|total|average|count))"
+)
+
+
+_PERIODS = frozenset("day week month quarter year hour weekday date".split())
+_BRACKETS = re.compile(r" ?\([^()]*\)")
+
+
+def group_left_out(case: Case) -> Finding | None:
+    """Two groupings are asked for, and the answer has one of them.
+
+    `by base and rank` has a row for each rank of each base. Nor has a CASE a group for a WHEN that is never reached.
+
+    >>> group_left_out(case("Average pay by base and rank", "SELECT base, AVG(pay) FROM pilots GROUP BY base")).detail
+    'no group for each rank'
+    """
+    unreached = first(case, ShapeKind.UNREACHED)
+    if unreached is not None:
+        return Finding(1.0, f"{unreached.text} is never reached")
+    found = _BY_TWO.search(_BRACKETS.sub("", asked(case)))
+    keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
+    if found is None or not keys or case.sql.windows:
+        return None
+    if not _is_asked(found[1], found[2], keys, case):
+        return None
+    return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
+
+
+def _is_asked(one: str, other: str, keys: list[Operand], case: Case) -> bool:
+    """Whether the question groups by both words, and the SQL by the first one."""
+    read = {one, other} <= set(case.question.group_by)
+    named = any(stem(one) in identifier_words(column.name) for key in keys for column in key.columns)
+    if len(keys) > 1 and (not named or other in _PERIODS):
+        return False
+    return read or (named and not case.question.group_by)
+
+
+def _chosen(case: Case) -> set[str]:
+    """The columns of which the answer shows one value of several, and what it calls them."""
+    found = [each for each in case.answer if each.operand.func in _ANY]
+    return {name for each in found for name in (each.alias or "", *(column.name for column in each.operand.columns))}
+
+
+_ANY = frozenset({"ANY_VALUE", "MIN", "MAX"})
+"""What shows one value of several."""
+
+
+def _words_read(case: Case) -> set[str]:
+    """The words of all names in the SQL."""
+    names = {column.name for column in case.sql.columns} | {each.alias or "" for each in case.sql.projections}
+    names -= _chosen(case)
+    names |= {table for block in case.sql.blocks for table in block.tables}
+    return {word for name in names for word in identifier_words(name)}
