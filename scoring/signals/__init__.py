@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from scoring.forgery import VOIDS
+from scoring.forgery.weakening import definition_weakens
 from scoring.reasons import ReasonCode
 from scoring.signals import (
     compared_values,
@@ -26,8 +28,6 @@ from scoring.signals import (
     scope,
     structure,
     times,
-    voids,
-    weakening,
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
@@ -91,7 +91,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             definitions.definition_value_unused,
             definitions.definition_number_unused,
             definitions.formula_copied,
-            weakening.definition_weakens,
+            definition_weakens,
             rewriting.rewriting_ignored,
             rewriting.rewriting_followed,
         ),
@@ -170,15 +170,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             keys.key_as_word,
         ),
         "Plain mistakes": PLAIN_MISTAKES,
-        "SQL that only seems to answer": (
-            voids.condition_void,
-            voids.condition_dead,
-            voids.result_empty,
-            voids.output_constant,
-            voids.arithmetic_unasked,
-            voids.order_constant,
-            voids.rows_sampled,
-        ),
+        "SQL that only seems to answer": VOIDS,
         "The question as a whole": (
             structure.words_uncovered,
             structure.columns_unasked,

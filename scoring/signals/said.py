@@ -10,11 +10,11 @@ from itertools import islice
 from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
+from scoring.forgery.working_text import may_be_idle, working_text
 from scoring.signals.definitions import is_held
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.times import unused_time
-from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
 from scoring.values import LENGTHS, Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
 from scoring.verdict import Case, FilterMatch
