@@ -129,10 +129,6 @@ def grouping_unasked(case: Case) -> Finding | None:
     return counted(list(case.grouping.extra), "grouped by", most=1)
 
 
-_NAMES = frozenset({"name", "title", "label", "code", "full"})
-_NAME_PARTS = frozenset({"first", "last", "forename", "surname", "firstname", "lastname", "fname", "lname", "middle"})
-
-
 def grouping_keys(case: Case) -> list[Operand]:
     """The keys by which the answer's rows are grouped."""
     return [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
