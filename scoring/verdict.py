@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from scoring.immutable import immutable
@@ -190,6 +190,16 @@ class Case:
     def ran_nothing(self) -> bool:
         """Whether the SQL did not parse or did not run: no model is asked, and memory does not use the answer."""
         return self.failed or self.unparseable is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A signal fired."""
+
+    strength: float
+    """In (0, 1]; the judge multiplies it by the signal's weight."""
+    detail: str
+    """One line that names the construct."""
 
 
 @immutable()

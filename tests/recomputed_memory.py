@@ -11,13 +11,13 @@ from consumers.evaluation.event_evaluation import compared_answer
 from consumers.wire.events import QueryEvent
 from scoring.evaluation import examine
 from scoring.memory.agreement import Agreement, agreement
-from scoring.memory.context import read_context
 from scoring.memory.decision import weigh_context
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.storage.remembering.remembered_rows import stored_words
 from service.storage.tables import EVALUATIONS, REMEMBERED_ANSWERS
+from tests.stored_contexts import read_context
 
 
 async def memory_differences(engine: AsyncEngine, *, complete: bool = True) -> list[str]:

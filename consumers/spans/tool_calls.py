@@ -9,8 +9,6 @@ from typing import cast
 
 import orjson
 
-TOOL_NAMES = ("gen_ai.tool.name", "tool.name")
-"""Attributes that only the span of a tool call has."""
 _KEYS = ("sql", "query", "sql_query", "statement", "sql_statement")
 _WRAPPERS = ("kwargs", "inputs", "input", "input_str", "arguments", "args", "tool_input", "parameters")
 _DEEPEST = 4

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 MOST_SQL = 100_000
 """Characters of SQL that a backend may return."""
@@ -67,7 +67,3 @@ class GenerationFailure:
     kind: str
     """`raised`, `timeout`, `too_large`, `invalid`, `no_prediction`, `unreachable` or `ended`."""
     detail: str
-
-
-GenerateFn: TypeAlias = Callable[[BenchmarkCase], Awaitable[str | GenerationResult]]
-"""A backend: any async callable from a case to SQL, or to SQL with metadata and a trace."""

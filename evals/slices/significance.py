@@ -21,8 +21,8 @@ _LEAST_CHANCE = 1e-12
 """Smaller chances are no more than rounding."""
 
 
-def chance_of_more(own: Loss, pool: Loss) -> float:
-    """A permutation test, one-sided: the chance that as many questions of the pool lose as much as these.
+def chances_of_more(tested: Sequence[tuple[Loss, Loss]]) -> list[float]:
+    """A permutation test, one-sided: the chances that as many questions of the pool lose as much as each part's do.
 
     All ways to draw so many of the pool's questions are equally likely. Their sums have a known mean, variance and
     skewness, and the Pearson type III distribution with these three (Mielke and Berry) gives the chance.
@@ -30,14 +30,10 @@ def chance_of_more(own: Loss, pool: Loss) -> float:
     >>> def loss(wrong, right):
     ...     n = wrong + right
     ...     return Loss(answers=n, questions=n, loss=wrong, question_loss=wrong, squares=wrong, cubes=wrong)
-    >>> round(chance_of_more(loss(5, 5), loss(10, 90)), 4), chance_of_more(loss(1, 9), loss(10, 90)) > 0.2
+    >>> found = chances_of_more([(loss(5, 5), loss(10, 90)), (loss(1, 9), loss(10, 90))])
+    >>> round(found[0], 4), found[1] > 0.2
     (0.001, True)
     """
-    return chances_of_more([(own, pool)])[0]
-
-
-def chances_of_more(tested: Sequence[tuple[Loss, Loss]]) -> list[float]:
-    """`chance_of_more` of each pair; together they take hardly longer than one."""
     from scipy.stats import pearson3  # noqa: PLC0415 takes a second to load, and only slices need it
 
     found = [_standardised(own, pool) for own, pool in tested]

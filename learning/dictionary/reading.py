@@ -18,7 +18,6 @@ from learning.dictionary.units import unit_of_name, unit_written
 from scoring.words import identifier_words, stem
 
 _CODE_WORDS = frozenset("code cd key type kind".split())
-MOST_NOTES = 20_000
 
 
 @dataclass(frozen=True, slots=True)

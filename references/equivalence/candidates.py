@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding
-from references.equivalence.search.witnesses import WitnessPool
-from references.equivalence.verify import recheck, verify
-
-Verify = Callable[[Pair], PairFinding]
-
-
-def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> list[PairFinding]:
-    """Verifies every pair, and runs the witnesses found on the pairs without one.
-
-    All pairs have one reference (`sql_a`) and one schema. Known witnesses are tried before any search.
-    """
-    run = verify_pair or partial(verify, pool=WitnessPool())
-    return crossed(pairs, [run(pair) for pair in pairs])
+from references.equivalence.verify import recheck
 
 
 def crossed(pairs: Sequence[Pair], findings: Sequence[PairFinding]) -> list[PairFinding]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
-
 from scoring.immutable import immutable
 
 MOST_VOICES = 32
@@ -107,62 +104,3 @@ def context_record(context: MemoryContext) -> dict[str, object]:
             for each in context.lacking
         ],
     }
-
-
-def read_context(record: Mapping[str, object]) -> MemoryContext:
-    """The context of a record that `context_record` wrote; raises `ValueError` for another document.
-
-    >>> read_context(context_record(NOTHING_KNOWN)) == NOTHING_KNOWN
-    True
-    """
-    try:
-        return MemoryContext(
-            answers=_whole(record["answers"]),
-            usual=_number(record["usual"]),
-            voices=tuple([_voice(each) for each in _objects(record["voices"])]),
-            joins=tuple([_join(each) for each in _objects(record["joins"])]),
-            # contexts that were stored before conditions were counted have none
-            lacking=tuple([_condition(each) for each in _objects(record.get("lacking", []))]),
-        )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"not a stored context: {error}; score the answer again with memory") from error
-
-
-def _voice(record: Mapping[str, object]) -> Voice:
-    reviewed = record["reviewed"]
-    return Voice(
-        agent=str(record["agent"]),
-        event_id=str(record["event_id"]),
-        same=record["same"] is True,
-        same_filters=record["filters"] is True,
-        same_tables=record["tables"] is True,
-        weight=_number(record["weight"]),
-        reviewed=reviewed if isinstance(reviewed, bool) else None,
-    )
-
-
-def _join(record: Mapping[str, object]) -> JoinUse:
-    left, right = cast("list[object]", record["columns"])
-    return JoinUse(columns=(str(left), str(right)), questions=_whole(record["questions"]), of=_whole(record["of"]))
-
-
-def _condition(record: Mapping[str, object]) -> ConditionUse:
-    names = ("answers", "of", "questions", "agents")
-    answers, of, questions, agents = (_whole(record[name]) for name in names)
-    return ConditionUse(column=str(record["column"]), answers=answers, of=of, questions=questions, agents=agents)
-
-
-def _objects(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list):
-        raise TypeError(f"{type(value).__name__} in place of a list")
-    return cast("list[Mapping[str, object]]", value)
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is not a number")
-    return float(value)
-
-
-def _whole(value: object) -> int:
-    return int(_number(value))

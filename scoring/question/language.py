@@ -183,8 +183,6 @@ class Language:
     fillers: frozenset[str] = frozenset()
     """Words between a comparison and its number: `about`, `a`."""
     by: frozenset[str] = frozenset()
-    adverbs: frozenset[str] = frozenset()
-    """Words that end a noun phrase and stand in no other table."""
     openers: frozenset[str] = frozenset()
     """Words that are not names although capitalised: those that open sentences, roles, greetings."""
     ordinary: frozenset[str] = frozenset()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from scoring.forgery import VOIDS
+from scoring.forgery.weakening import definition_weakens
 from scoring.reasons import ReasonCode
 from scoring.signals import (
     compared_values,
@@ -26,8 +28,6 @@ from scoring.signals import (
     scope,
     structure,
     times,
-    voids,
-    weakening,
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
@@ -49,24 +49,19 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             filters.filter_missing,
             filters.filter_mismatched,
             filters.filter_extra,
-            filters.filter_uncertain,
             filters.filters_matched,
             filters.kinds_listed,
             filters.amount_open,
             filters.amount_divided,
             compared_values.value_altered,
-            said.value_recased,
             said.value_padded,
             compared_values.wildcard_unasked,
-            compared_values.literal_unasked,
             said.value_unused,
             said.name_unused,
-            said.value_unexplained,
             logic.negation_lost,
             scope.negation_per_row,
             scope.join_outer_missing,
             scope.exclusion_wrong_table,
-            logic.negation_unasked,
             logic.comparison_flipped,
             logic.bound_shifted,
             logic.conditions_exclude,
@@ -91,7 +86,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             definitions.definition_value_unused,
             definitions.definition_number_unused,
             definitions.formula_copied,
-            weakening.definition_weakens,
+            definition_weakens,
             rewriting.rewriting_ignored,
             rewriting.rewriting_followed,
         ),
@@ -104,7 +99,6 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
         ),
         "Columns of the answer": (
             outputs.output_missing,
-            outputs.output_redundant,
             outputs.output_wider,
             outputs.output_unlinked,
             outputs.output_undefined,
@@ -130,7 +124,6 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             distinct.values_repeated,
             grouping.grouping_missing,
             grouping.grouping_unasked,
-            grouping.grouping_finer,
             grouping.total_per_group,
             repeats.column_ungrouped,
             repeats.column_outside_group_by,
@@ -170,25 +163,15 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             keys.key_as_word,
         ),
         "Plain mistakes": PLAIN_MISTAKES,
-        "SQL that only seems to answer": (
-            voids.condition_void,
-            voids.condition_dead,
-            voids.result_empty,
-            voids.output_constant,
-            voids.arithmetic_unasked,
-            voids.order_constant,
-            voids.rows_sampled,
-        ),
+        "SQL that only seems to answer": VOIDS,
         "The question as a whole": (
             structure.words_uncovered,
-            structure.columns_unasked,
             structure.set_operation_missing,
             repeats.totals_combined,
             parts.part_unanswered,
             complexity.overly_complex,
             said.long_question,
             complexity.nested_answer,
-            parts.yes_no_unanswered,
             parts.yes_no_worded,
         ),
     }

@@ -8,8 +8,8 @@ from scoring.alignment.left_out import excluded_blocks
 from scoring.alignment.same_values import plain
 from scoring.display import show_filter
 from scoring.signals.definitions import IN_SMALLER_UNITS
-from scoring.signals.filters import applied, literals_of
-from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted, differing
+from scoring.signals.filters import applied
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -89,30 +89,6 @@ def wildcard_unasked(case: Case) -> Finding | None:
 
 
 _SEARCHES = frozenset({Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
-
-
-def literal_unasked(case: Case) -> Finding | None:
-    """The SQL compares with a text or number that is not in the question.
-
-    The agent made up or guessed a value. Only conditions that nothing asks for are looked at; 0 and 1 are flags and
-    do not count.
-
-    >>> literal_unasked(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
-    "not in the question: 'lima'"
-    """
-    if not case.filters.extra:
-        return None
-    text = f"{case.question.text} {case.enriched.text}".casefold()
-    said = squeezed(text)
-    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
-    unasked: list[str] = []
-    for each in case.filters.extra:
-        for value in literals_of(each.rhs):
-            if isinstance(value, Number) and value.value not in numbers and value.value not in (0, 1):
-                unasked.append(str(value))
-            if isinstance(value, Text) and len(value.folded) > 1 and squeezed(value.folded) not in said:
-                unasked.append(str(value))
-    return counted(unasked, "not in the question", most=2)
 
 
 def _is_bare(each: SqlFilter) -> bool:

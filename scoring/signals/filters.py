@@ -11,7 +11,6 @@ from datetime import datetime
 from scoring.alignment.apart import are_apart
 from scoring.alignment.bare_periods import run_of
 from scoring.alignment.conventions import conventions
-from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
@@ -227,20 +226,6 @@ def _restricts(each: SqlFilter) -> bool:
     ):  # `:x IS NULL OR …`: an optional condition
         return False
     return each.op is not Op.NOT_NULL and not (isinstance(each.rhs, Expression) and each.clause is Clause.ON)
-
-
-def filter_uncertain(case: Case) -> Finding | None:
-    """A phrase of the question may be a condition, and nothing in the SQL filters by it.
-
-    The phrase reads like a value but may mean something else, so it counts little.
-
-    >>> filter_uncertain(case("How many flights were there in 2019/2020?", "SELECT COUNT(*) FROM flights")).detail
-    'possible condition: 2019/2020'
-    """
-    doubtful = [each for each in case.question.filters if each.certain < CERTAIN]
-    met = [match.required for match in case.filters.matched] if doubtful else []
-    doubtful = [each.span for each in doubtful if each not in met]
-    return counted(doubtful, "possible condition")
 
 
 def filters_matched(case: Case) -> Finding | None:

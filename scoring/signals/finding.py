@@ -1,19 +1,8 @@
-"""What a signal returns."""
+"""How signals word a finding."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A signal fired."""
-
-    strength: float
-    """In (0, 1]; the judge multiplies it by the signal's weight."""
-    detail: str
-    """One line that names the construct."""
-
+from scoring.verdict import Finding
 
 EXPECTED_ACTUAL = "expected → actual"
 """Begins a detail that shows what the question asks for → what the SQL has."""

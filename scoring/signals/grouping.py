@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.outputs.periods_named import grain_asked, grain_of, period_of_each
-from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
-from scoring.signals.keys import is_key
-from scoring.specification import Column, Operand, SubqueryRole, Superlative
+from scoring.specification import Operand, SubqueryRole, Superlative
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
-from scoring.words import identifier_words
 
 _EACH = frozenset({"each", "per", "every"})
 
@@ -130,47 +127,6 @@ def grouping_unasked(case: Case) -> Finding | None:
     'grouped by: route'
     """
     return counted(list(case.grouping.extra), "grouped by", most=1)
-
-
-def grouping_finer(case: Case) -> Finding | None:
-    """The SQL groups by more columns than the question names.
-
-    Each group is split into smaller ones. A key among the columns identifies the thing and makes no group smaller.
-
-    >>> grouping_finer(case("How many parcels are there per city?",
-    ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
-    'grouped by: city, street'
-    """
-    if any(each.partition_by for each in case.sql.windows):
-        return None
-    by_columns = {operand.columns: operand.name for operand in grouping_keys(case)}
-    keys = list(by_columns.values())  # a year and a month of one date are one key
-    columns = [column for columns in by_columns for column in columns]
-    if len(keys) <= max(1, len(case.question.group_by)) or any(is_key(column.name) for column in columns):
-        return None
-    return None if _names_keys(columns, case) else Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
-
-
-def _names_keys(columns: list[Column], case: Case) -> bool:
-    """Whether the question names all columns; some of them where it says `by` and was not read further."""
-    named = [_is_named_or_part(column, case) for column in columns]
-    return all(named) or (any(named) and not case.question.group_by and "by" in case.spoken)
-
-
-def _is_named_or_part(column: Column, case: Case) -> bool:
-    """Whether the question names a column or the thing whose name it is, or it is a part of a person's name."""
-    words = frozenset(identifier_words(column.name))
-    if words <= _NAMES:
-        words = frozenset(identifier_words(column.table or ""))
-        if case.question.group_by:
-            return any(is_named(word, words) for each in case.question.group_by for word in content_words(each))
-    return not words.isdisjoint(_NAME_PARTS) or any(
-        is_named(word, words) for word in case.question.stems if len(word) > 2
-    )
-
-
-_NAMES = frozenset({"name", "title", "label", "code", "full"})
-_NAME_PARTS = frozenset({"first", "last", "forename", "surname", "firstname", "lastname", "fname", "lname", "middle"})
 
 
 def grouping_keys(case: Case) -> list[Operand]:

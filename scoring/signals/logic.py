@@ -13,7 +13,7 @@ from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
 from scoring.linking import content_words
 from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_and_excluded, number_flipped
-from scoring.signals.filters import applied, literals_of
+from scoring.signals.filters import literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import is_key
 from scoring.signals.times import other_time
@@ -127,24 +127,6 @@ def _state_words(each: SqlFilter) -> list[str]:
         return []
     texts = [value.folded for value in literals_of(each.rhs) if isinstance(value, Text)]
     return [word for text in texts for word in content_words(text) or (text,)]
-
-
-def negation_unasked(case: Case) -> Finding | None:
-    """The SQL excludes something though neither question negates anything.
-
-    Rows that belong to the answer are lost. `IS NOT NULL` does not count.
-
-    >>> negation_unasked(case("Suppliers in Peru", "SELECT name FROM suppliers WHERE country <> 'Peru'")).strength
-    1.0
-    """
-    if case.question.negations or case.enriched.negations:
-        return None
-    matched = [each for match in case.filters.matched for each in match.present]
-    found = next((each for each in applied(case) if each.op in _REJECTING and each not in matched), None)
-    return Finding(1.0, show_filter(found)) if found is not None else None
-
-
-_REJECTING = NEGATIVE - {Op.NOT_NULL}
 
 
 def comparison_flipped(case: Case) -> Finding | None:

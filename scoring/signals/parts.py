@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.specification import Op, SubqueryRole
+from scoring.specification import SubqueryRole
 from scoring.verdict import Case
 
 
@@ -43,26 +43,6 @@ def _lacks_total(case: Case) -> bool:
         return False
     scalar = any(each.role is SubqueryRole.SCALAR for each in sql.subqueries) or len(sql.ctes) > 1
     return not scalar and _TOTALLING.search(case.query.sql) is None
-
-
-def yes_no_unanswered(case: Case) -> Finding | None:
-    """A yes-or-no question is asked, and the SQL computes neither a condition nor a count.
-
-    The reader has to find the answer in a list of rows. `Do we have any …?` and `Is there …?` are answered by the rows.
-
-    >>> yes_no_unanswered(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
-    1.0
-    """
-    if not case.question.yes_no or case.sql.aggregations or "EXISTS" in case.sql.functions:
-        return None
-    if _ANY.search(case.question.text) is not None:
-        return None
-    computed = any(each.conditional or each.literal for each in case.sql.projections)
-    exists = any(each.op in (Op.EXISTS, Op.NOT_EXISTS) for each in case.sql.filters)
-    return None if computed or exists else Finding(1.0, "no condition is computed")
-
-
-_ANY = re.compile(r"\bany\b|\banyone\b|\banybody\b|\bsome\b|\b(?:is|are|was|were) there\b", re.IGNORECASE)
 
 
 def yes_no_worded(case: Case) -> Finding | None:

@@ -3,54 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
 from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
+from scoring.forgery.working_text import may_be_idle, working_text
 from scoring.signals.definitions import is_held
-from scoring.signals.filters import applied
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.times import unused_time
-from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
-from scoring.values import LENGTHS, Choices, DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, other_units
+from scoring.values import LENGTHS, DatePart, Grain, Number, RelativeTime, Text, TimeRange, other_units
 from scoring.verdict import Case, FilterMatch
-from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
-_QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
 _TEXTS = re.compile(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
 """Every text of a query, an empty one too, so that what stands between two of them is none; names in double quotes."""
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
 _MARKS = re.compile(r"[\W_]+")
-
-
-def value_recased(case: Case) -> Finding | None:
-    """A text of the SQL has other upper and lower case than the question or its definition gives.
-
-    Most databases tell `Cat` from `cat`. The spelling that a definition quotes wins over the spelling in the
-    question. A question that is typed in lower case throughout says nothing of how a name is stored.
-
-    >>> value_recased(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
-    "expected → actual: 'cat' → 'Cat'"
-    """
-    values = {value.folded for value in _compared(case) if isinstance(value, Text)}
-    if not values:
-        return None
-    texts = [case.query.enriched_question or "", case.question.text]
-    if texts[1].islower():
-        texts[1] = ""
-    given = [match[1].strip() for match in islice(_QUOTED.finditer(texts[0]), MOST) if match[1]]
-    for match in islice(_QUOTED.finditer(case.query.sql), MOST):
-        literal = (match[1] or match[2]).strip(" %")
-        said = _spellings(literal, given, texts) if literal.casefold() in values else []
-        if said and literal not in said:
-            return differing(f"'{said[0]}'", f"'{literal}'")
-    return None
 
 
 def value_padded(case: Case) -> Finding | None:
@@ -73,36 +45,6 @@ def value_padded(case: Case) -> Finding | None:
 _BEFORE = 200
 _COMPARED = re.compile(r"(?:[=<>]|\blike|\bin\s{0,9}\([^()]{0,150})\s{0,9}\Z", re.IGNORECASE)
 """What stands before a text that is compared, and not shown: `city || ' - '`."""
-
-
-def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:
-    """How the definitions spell a literal in quotes, else how either question spells it."""
-    folded = literal.casefold()
-    quoted = [each for each in given if each.casefold() == folded]
-    if quoted or len(folded) < 3:
-        return quoted
-    return [spelling for text in texts for spelling in _found(folded, text)]
-
-
-def _found(folded: str, text: str) -> Iterator[str]:
-    """The first spellings of lower-case words in a text, whole words only."""
-    lower, at = text.lower(), -1
-    for _ in range(20):
-        at = lower.find(folded, at + 1)
-        if at < 0:
-            return
-        end = at + len(folded)
-        if not lower[max(at - 1, 0) : at].isalnum() and not lower[end : end + 1].isalnum():
-            yield text[at:end]
-
-
-def _compared(case: Case) -> Iterator[Value]:
-    """Every literal that the SQL compares with, except in benign and ignored conditions."""
-    for each in applied(case):
-        if isinstance(each.rhs, Choices):
-            yield from sorted(each.rhs.members, key=str)
-        elif each.rhs is not None:
-            yield each.rhs
 
 
 def value_unused(case: Case) -> Finding | None:
@@ -272,50 +214,6 @@ def _is_name(each: QuestionFilter) -> bool:
 
 def _long_words(text: str) -> list[str]:
     return [word for word in _MARKS.split(text) if len(word) > 2]
-
-
-def value_unexplained(case: Case) -> Finding | None:
-    """Texts or numbers of the SQL are in neither question.
-
-    They may be codes that only the schema explains, or guesses. Strength is the share of compared values that neither
-    question holds.
-
-    >>> value_unexplained(case("Which parcels are late?", "SELECT id FROM parcels WHERE state = 'XL7'")).detail
-    "in neither question: 'xl7'"
-    """
-    values = [each for each in _compared(case) if isinstance(each, Text | Number)]
-    if not values:
-        return None
-    said = f"{case.question.text} {case.query.enriched_question or ''}".casefold()
-    unsaid = [each for each in values if not _is_said(each, said)]
-    if not unsaid:
-        return None
-    texts, numbers = _also_said(case)
-    said = squeezed(" ".join([said, *texts]))
-    lost = [str(each) for each in unsaid if not _is_said_somehow(each, said, numbers)]
-    return Finding(len(lost) / len(values), f"in neither question: {'; '.join(lost[:5])}") if lost else None
-
-
-def _is_said(value: Text | Number, said: str) -> bool:
-    """Whether the text contains the value as it is, which is fast to find and true of most."""
-    if isinstance(value, Text):
-        return value.folded in said
-    digits = str(value)
-    return digits.isalnum() and digits in said
-
-
-def _also_said(case: Case) -> tuple[list[str], set[float]]:
-    """Other forms of the question's values, and its numbers: `gb` for the UK, 24 hours for a day, 0.2 for 20 %."""
-    forms = [form for each in case.question.filters for form in each.alternatives]
-    numbers = [*case.question.numbers, *case.enriched.numbers, *(form for form in forms if isinstance(form, Number))]
-    shares = {each.value / 100 for each in numbers if each.unit == "%"}
-    return [form.folded for form in forms if isinstance(form, Text)], shares | {each.value for each in numbers} | {0, 1}
-
-
-def _is_said_somehow(value: Text | Number, squeezed_text: str, numbers: set[float]) -> bool:
-    if isinstance(value, Number):
-        return value.value in numbers or str(value) in squeezed_text
-    return len(value.folded) < 2 or squeezed(value.folded) in squeezed_text
 
 
 def long_question(case: Case) -> Finding | None:

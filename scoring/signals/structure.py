@@ -7,15 +7,13 @@ from collections.abc import Set
 from typing import TypeAlias
 
 from scoring.linking import STOP_WORDS, content_words, is_named
-from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.signals.keys import is_key, owns
-from scoring.specification import Column, Filter, Join, Op, SubqueryRole, TokenKind
+from scoring.signals.keys import owns
+from scoring.specification import Column, Join, Op, SubqueryRole, TokenKind
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_GENERIC = frozenset({"id", "key", "code", "no", "uid", "name", "full"})
 _FRAME = frozenset(
     "number total sum average mean highest lowest most least maximum minimum max min top first last percentage percent"
     " ratio rate difference more than less over under between count different distinct unique same other only not no"
@@ -137,10 +135,6 @@ def _looked_up(case: Case) -> set[str | None]:
     }
 
 
-def _name(column: Column) -> str:
-    return f"{column.table}.{column.name}" if column.table else column.name
-
-
 def join_without_key(case: Case) -> Finding | None:
     """Tables are combined without any condition that links them.
 
@@ -251,46 +245,6 @@ def sql_words(case: Case) -> frozenset[str]:
             if isinstance(value, Text):
                 words.update(map(stem, value.folded.split()))
     return frozenset(words)
-
-
-def columns_unasked(case: Case) -> Finding | None:
-    """No word of either question names some columns that the SQL reads.
-
-    The agent may have taken the wrong column. Strength is their share of all columns read for anything but joining.
-
-    >>> columns_unasked(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
-    'not named in the question: warranty'
-    """
-    read = read_columns(case)
-    for each in _accounted_for(case):
-        if each.lhs is not None:
-            read.difference_update(each.lhs.columns)
-    unnamed = [column for column in read if not is_defined(column, case)]
-    if not unnamed:
-        return None
-    spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2 or word == "id"])
-    lost = [
-        column.name for column in sorted([each for each in unnamed if not _named_in_question(each, spoken)], key=_name)
-    ]
-    return Finding(len(lost) / len(read), f"not named in the question: {'; '.join(lost[:5])}") if lost else None
-
-
-def _accounted_for(case: Case) -> list[Filter]:
-    """The SQL's filters that are benign, ignored or asked for."""
-    filters: list[Filter] = [*case.filters.benign, *case.filters.ignored]
-    for match in case.filters.matched:
-        filters += match.present
-    return filters
-
-
-def _named_in_question(column: Column, spoken: frozenset[str]) -> bool:
-    if "id" in spoken and is_key(column.name):
-        return True
-    own = [word for word in identifier_words(column.name) if word not in _GENERIC]
-    for word in own or identifier_words(column.table or column.name):  # noqa: SIM110 any() with a generator takes twice as long
-        if is_named(word, spoken):
-            return True
-    return False
 
 
 def set_operation_missing(case: Case) -> Finding | None:

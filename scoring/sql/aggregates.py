@@ -10,14 +10,15 @@ from sqlglot import exp
 from scoring.specification import Aggregation, Clause, VoidKind
 from scoring.sql.arithmetic import divide
 from scoring.sql.calendar.dates import read_unknown_call
-from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
-from scoring.sql.conditions.conditional_values import check_conditional
+from scoring.sql.conditions import conjunction, emit, record
 from scoring.sql.conditions.labels import arm_condition
-from scoring.sql.conditions.supplied_values import supplied
+from scoring.sql.drafts import FilterDraft, alternatives
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Modifier, Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, combine, shorten
-from scoring.sql.undoing import note
+from scoring.sql.voids.conditional_values import check_conditional
+from scoring.sql.voids.notes import note
+from scoring.sql.voids.supplied_values import supplied
 
 _NOT_COLLAPSING = (
     exp.RowNumber,

@@ -22,20 +22,27 @@ from scoring.specification import (
     Void,
     VoidKind,
 )
-from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
-from scoring.sql.conditions.bindings import bind_listed
-from scoring.sql.conditions.supplied_values import note_constant
-from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
 from scoring.sql.folding.misplaced import REORDERED, is_about_rows, is_reordered
-from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, record_optional, with_ctes
+from scoring.sql.from_clause import (
+    add_item,
+    bind_listed,
+    read_from,
+    read_join_conditions,
+    record_joins,
+    record_optional,
+    with_ctes,
+)
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
-from scoring.sql.undoing import note, note_in
+from scoring.sql.voids.changed_values import check_output, is_falling, is_plain_value, reads_rows
+from scoring.sql.voids.idle import note_computed, show_all
+from scoring.sql.voids.notes import note, note_in
+from scoring.sql.voids.supplied_values import note_constant
 from scoring.values import Number
 
 _SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scoring.specification import (
     Aggregation,
@@ -27,7 +27,6 @@ from scoring.specification import (
 from scoring.specification.shapes import Shape
 from scoring.sql.layers import normalize
 from scoring.sql.terms import Node, Term
-from scoring.sql.unread import leave_out_unread
 
 
 class ComputedColumn(NamedTuple):
@@ -85,7 +84,7 @@ class SpecificationBuilder:
 
     def build(self, nodes: int) -> SqlSpec:
         if self.cte_paths or self.optional or self.dead:
-            leave_out_unread(self)
+            _leave_out_unread(self)
         normalize(self)
         return SqlSpec(
             dialect=self.dialect,
@@ -110,3 +109,84 @@ class SpecificationBuilder:
             voids=tuple(self.voids),
             shapes=self.shapes,
         )
+
+
+_LISTS = dict.fromkeys(
+    (
+        "projections",
+        "group_by",
+        "order_by",
+        "limits",
+        "joins",
+        "windows",
+        "divisions",
+        "subqueries",
+        "sources",
+        "voids",
+    ),
+    "block",
+) | {"set_operations": "right", "blocks": "path"}
+"""The lists of a specification, with the field of their parts that names a block."""
+
+
+def _leave_out_unread(spec: SpecificationBuilder) -> None:
+    """Removes what dead blocks and unused CTEs hold, and the blocks inside them."""
+    unused = spec.cte_paths - _used_ctes(spec) | spec.optional
+    if unused:
+        _note_unused(spec, unused)
+    if spec.dead or unused:
+        _leave_out(spec, _Gone(spec.dead | unused))
+
+
+def _leave_out(spec: SpecificationBuilder, gone: _Gone) -> None:
+    for name, path in _LISTS.items():
+        parts: list[Any] = getattr(spec, name)
+        parts[:] = [each for each in parts if not gone.holds(getattr(each, path))]
+    spec.filters = {key: each for key, each in spec.filters.items() if not gone.holds(each.block)}
+    spec.aggregations = {key: each for key, each in spec.aggregations.items() if not gone.holds(each.block)}
+
+
+class _Gone:
+    """The paths that lie in dead blocks."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, dead: set[str]) -> None:
+        self._known = dict.fromkeys(dead, True) | {"": False}
+
+    def holds(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self.holds(path.rpartition("/")[0])
+        return known
+
+
+def _used_ctes(spec: SpecificationBuilder) -> set[str]:
+    """The CTEs that the query, or a CTE that it uses, reads."""
+    readers: dict[str, list[str]] = {}
+    for block, cte in spec.reads:
+        readers.setdefault(_cte_around(spec, block), []).append(cte)
+    waiting, used = [""], set[str]()
+    while waiting:
+        for cte in readers.get(waiting.pop(), ()):
+            if cte not in used:
+                used.add(cte)
+                waiting.append(cte)
+    return used
+
+
+def _cte_around(spec: SpecificationBuilder, block: str) -> str:
+    """The path of the CTE that holds a block, or an empty text."""
+    while block and block not in spec.cte_paths and block not in spec.optional:
+        block = block.rpartition("/")[0]
+    return block
+
+
+def _note_unused(spec: SpecificationBuilder, unused: set[str]) -> None:
+    """Notes each unused CTE with a condition that the query does not apply elsewhere."""
+    holders = {key: _cte_around(spec, each.block) for key, each in spec.filters.items()}
+    live = {each.text for key, each in spec.filters.items() if holders[key] not in unused}
+    filtering = {holders[key] for key, each in spec.filters.items() if each.text not in live}
+    for path in sorted(filtering & unused):
+        text = "left join" if path in spec.optional else f"with {path.rpartition('cte:')[2]}"
+        spec.voids.append(Void(kind=VoidKind.UNUSED, block="main", text=text))

@@ -6,13 +6,12 @@ from sqlglot import exp
 
 from scoring.specification import Clause, Column, Source, SubqueryRole, VoidKind
 from scoring.sql.conditions import record
-from scoring.sql.conditions.bindings import bind_join
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.probes.catalogues import function_kind, table_kind
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.subqueries import read_nested
 from scoring.sql.terms import Node
-from scoring.sql.undoing import note
+from scoring.sql.voids.notes import note
 
 _SIDES = frozenset({"left", "right", "full"})
 _OUTER = frozenset({"left", "full"})
@@ -278,3 +277,41 @@ def _opaque(scope: Scope, node: Node) -> FromItem:
     scope.spec.sources.append(Source(kind=kind, block=scope.path, name=item.path))
     read(scope, node)
     return item
+
+
+_MOST = 64
+"""Comparisons of one WHERE that are looked at."""
+
+
+def bind_join(scope: Scope, join: Node, condition: Node) -> None:
+    """Notes a join whose ON compares columns of two items of FROM."""
+    item = scope.columns.items.get(join.args["this"].alias_or_name.lower())
+    pending = scope.joins.of(item) if item is not None else None
+    if pending is not None and not pending.pairs and _compares_two(condition):
+        pending.bound = True
+
+
+def bind_listed(scope: Scope, where: Node) -> None:
+    """Notes the items listed with commas or CROSS JOIN of which WHERE compares a column with another item's."""
+    if not scope.joins.lists_tables:
+        return
+    for number, each in enumerate(where.find_all(exp.Predicate)):
+        if number >= _MOST:
+            return
+        named = _named(each)
+        if len(named) > 1:
+            for name in named:
+                item = scope.columns.items.get(name)
+                pending = scope.joins.of(item) if item is not None else None
+                if pending is not None:
+                    pending.bound = True
+
+
+def _compares_two(condition: Node) -> bool:
+    """Whether a condition reads columns of two items; columns without a qualifier may be of any."""
+    columns = list(condition.find_all(exp.Column))
+    return len(_named(condition)) > 1 or (len(columns) > 1 and not all(each.table for each in columns))
+
+
+def _named(node: Node) -> set[str]:
+    return {each.table.lower() for each in node.find_all(exp.Column) if each.table}

@@ -16,9 +16,7 @@ from scoring.sql.blocks import read_query
 from scoring.sql.bounds import declares_values, screen, shortened
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.calendar import dates
-from scoring.sql.conditions import record, supplied_values
-from scoring.sql.conditions.unions import note_undone_unions
-from scoring.sql.conditions.unread_columns import note_unread_columns
+from scoring.sql.conditions import record
 from scoring.sql.evaluation.rules import rules_of
 from scoring.sql.from_items import CteScope
 from scoring.sql.parameters.placeholders import with_numbers
@@ -29,6 +27,9 @@ from scoring.sql.respelling import part_names
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
 from scoring.sql.shapes.reading import read_shapes
 from scoring.sql.unknown_names import unknown_names
+from scoring.sql.voids import supplied_values
+from scoring.sql.voids.arms import note_undone_unions
+from scoring.sql.voids.idle import note_unread_columns
 
 READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
     {

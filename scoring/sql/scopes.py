@@ -12,8 +12,7 @@ from scoring.specification import Operand, SubqueryRole
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.folded import Folds
-from scoring.sql.from_items import CteScope, FromItem
-from scoring.sql.joins import PendingJoins
+from scoring.sql.from_items import CteScope, FromItem, PendingJoins
 from scoring.sql.resolution import ColumnResolver, Resolved
 from scoring.sql.terms import Node, Term
 

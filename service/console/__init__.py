@@ -2,9 +2,9 @@
 
 Change this here when it concerns:
 
-- a column of the list of answers: in the console `service/console/templates/answers.html`; in its files `COLUMNS` in
-  `service/console/exports.py`; in the API `EvaluationItem` in `service/api/evaluations.py`; what is read: `_UNLISTED`
-  in `service/storage/scores/evaluation_pages.py`; then `docs/api.md`, `make contracts`
+- a column of the list of answers: in the console `service/console/templates/answers.html`; in its files and in what is
+  read, its `Use` in `service/storage/tables/events.py`; in the API `EvaluationItem` in `service/api/evaluations.py`;
+  then `docs/api.md`, `make contracts`
 - a page of the console: `service/console/`; then `tests/pages/` opens it in Chromium; `docs/console.md`
 - a key of the review, or the words of an error type: `service/console/review_keys.py`; what a key does:
   `service/console/static/review.js`; then the table in `docs/trust.md`

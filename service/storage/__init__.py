@@ -4,6 +4,10 @@ Change this here when it concerns:
 
 - what PostgreSQL's URL may say, or how a pooler is served: `service/storage/libpq_url.py`,
   `service/storage/hosts.py`; `service/storage/pooler.py`; then `docs/connections.md`
+- a stored column of an evaluation: `EvaluationRow` in `service/storage/tables/events.py` (its `Use` makes imports,
+  lists and files); a revision in `migrations/versions/`; its value: a field of the line out (`scoring/record.py`), or
+  `service/storage/scores/evaluation_rows.py`; in imports `service/commands/transfer/imported_lines.py`; then
+  `tests/storage/column_kinds.py`
 - how long answers are kept, or partitions: `service/storage/retention.py`, `service/storage/partitions.py`; then
   `docs/storage.md`
 - what `sqlassay forget` removes: `service/storage/forgetting.py` (rows), `tests/storage/column_kinds.py` (what each

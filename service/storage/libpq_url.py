@@ -16,7 +16,6 @@ from service.settings.loading import SettingsError
 DRIVER = "postgresql+asyncpg"
 SYSTEM = "system"
 """The value of `sslrootcert` that trusts the certificates of the system."""
-_ONE_HOST = r"(?:[\w.-]+|%2[Ff][\w.%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
 _URL = re.compile(
     r"""(?:postgres|postgresql|postgresql\+asyncpg)://
         (?:(?P<user>[^\s:/@?#]*)(?::(?P<password>[^\s@]*))?@)?

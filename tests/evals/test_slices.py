@@ -15,7 +15,7 @@ from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind
 from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
-    chance_of_more,
+    chances_of_more,
 )
 from evals.slices.since import DayLoss, worse_since
 from evals.slices.worst import SliceReport, worst_slices
@@ -148,7 +148,7 @@ def test_a_chance_this_small_is_that_rare_where_answers_are_right_or_wrong(level
     """The sums of such answers are hypergeometric."""
     questions, wrong = 400, round(400 * rate)
     pool = loss_of([1.0] * wrong + [0.0] * (questions - wrong))
-    chances = [chance_of_more(loss_of([1.0] * found + [0.0] * (size - found)), pool) for found in range(size + 1)]
+    chances = chances_of_more([(loss_of([1.0] * found + [0.0] * (size - found)), pool) for found in range(size + 1)])
     fewest = next((found for found, chance in enumerate(chances) if chance <= level), size + 1)
     assert float(hypergeom.sf(fewest - 1, questions, wrong, size)) <= 1.2 * level
 
@@ -159,14 +159,14 @@ def test_a_chance_is_that_of_all_permutations_where_answers_are_graded():
     sums = np.sort([losses[dice.permutation(300)[:20]].sum() for _ in range(4000)])
     for share in (0.9, 0.99):
         own = [float(sums[int(share * len(sums))]) / 20] * 20
-        assert 1 - share <= chance_of_more(loss_of(own), loss_of(losses.tolist())) < 2.5 * (1 - share)
+        assert 1 - share <= chances_of_more([(loss_of(own), loss_of(losses.tolist()))])[0] < 2.5 * (1 - share)
 
 
 @pytest.mark.parametrize(
     ("own", "rest"), [([], []), ([0.5], []), ([], [0.1] * 9), ([0.5] * 5, [0.5] * 5), ([1.0], [0.0])]
 )
 def test_where_nothing_can_be_compared_nothing_is_found(own, rest):
-    assert chance_of_more(loss_of(own), loss_of([*own, *rest])) >= 0.5
+    assert chances_of_more([(loss_of(own), loss_of([*own, *rest]))])[0] >= 0.5
 
 
 def test_no_answers_are_no_slices():

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from references.equivalence.candidates import cross_check
+from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain
 from references.equivalence.finding_json import finding_record
 from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
@@ -254,7 +254,7 @@ def test_candidates_are_checked_against_each_others_witnesses() -> None:
         return found if pair.sql_b == answers[0] else PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED)
 
     pairs = [library(reference, sql) for sql in answers]
-    verdicts = [finding.verdict.value for finding in cross_check(pairs, lazy)]
+    verdicts = [finding.verdict.value for finding in crossed(pairs, [lazy(pair) for pair in pairs])]
     assert verdicts == ["different", "not_refuted", "different"]
 
 

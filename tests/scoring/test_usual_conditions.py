@@ -10,7 +10,7 @@ from scoring.evaluation import examine
 from scoring.judging.local import LocalJudge
 from scoring.memory.asked import asked_question
 from scoring.memory.catalogue import MOST_MISSING
-from scoring.memory.context import ConditionUse, MemoryContext, context_record, read_context
+from scoring.memory.context import ConditionUse, MemoryContext, context_record
 from scoring.memory.decision import weigh_context
 from scoring.memory.facts import facts_of
 from scoring.memory.remembered import RememberedAnswer
@@ -20,6 +20,7 @@ from scoring.reasons import ReasonCode
 from scoring.rules import Rules
 from scoring.verdict import Case, Reply
 from service.judges.weights import local_judge
+from tests.stored_contexts import read_context
 
 JUDGE: LocalJudge = local_judge()
 QUESTIONS = (

@@ -1,6 +1,5 @@
 """Stored answers judged again with what memory knows now."""
 
-from scoring.memory.context import read_context
 from scoring.rules import Rules
 from service.judges.weights import local_judge
 from service.pipeline.backfill_memory import BackfillWithMemory
@@ -22,6 +21,7 @@ from tests.storage.test_remembering import (
     stream,
     write,
 )
+from tests.stored_contexts import read_context
 
 TENANTS = {"post": Rules(), "rail": Rules()}
 

@@ -15,7 +15,7 @@ _TABLES = """
 auxiliaries adjectives articles attributes classifiers conjunctions copulas cues fillers grains haves in_time keys
 letters lower_values measures months not_verbs numbers openers ordinals ordinary past future plural_modifiers
 prepositions pronouns relatives scales time_verbs units verbs weekdays year_words beginnings endings halves centuries
-currency_codes adverbs
+currency_codes
 """.split()
 """The tables of the English reader whose words are plain. Its tables of names and nationalities are not."""
 

@@ -167,16 +167,9 @@ def _plan(
             guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
             dates=forms.get(cell),
-            stepped=_is_stepped(cell, facts),
         )
         slots.append(slot)
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
-
-
-def _is_stepped(cell: Cell, facts: Facts) -> bool:
-    """Whether queries compare its dates with those that lie so far from others."""
-    met = (other for pair in facts.meets if cell in pair for other in pair)
-    return bool(facts.steps) and not facts.dated.isdisjoint({cell, *met})
 
 
 def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:

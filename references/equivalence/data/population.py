@@ -62,8 +62,6 @@ class Slot:
     """Share of NULLs when they are allowed."""
     dates: DateForm | None = None
     """The dates that it holds, where it is declared to hold dates."""
-    stepped: bool = False
-    """Whether queries compare how far its dates are from others."""
 
     def fit(self, value: Value) -> Value:
         """The value as the column holds it: a day without, or with, its time."""

@@ -13,10 +13,6 @@ from scoring.specification import QuestionFilter
 from scoring.values import DatePart, RelativeTime, TimeRange
 
 TIMES = (TimeRange, RelativeTime, DatePart)
-_PREPOSED = re.compile(
-    r"(?:in|for|during|from|since|of|on|at|until|till|through|by|before|after|between|within|over|as of|the|and|to)\s+",
-    re.IGNORECASE,
-)
 _NAME = re.compile(r"[\"'“‘]|\b[A-Z]|\b\w*\d\w*\b")
 _WORD = re.compile(r"[\w'&.-]+")
 

@@ -64,21 +64,6 @@ def _columns(count: int) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def output_redundant(case: Case) -> Finding | None:
-    """The answer has columns that the question does not ask for.
-
-    Columns that the SQL filters, orders or groups by explain why a row is there and do not count; a first and a last
-    name are one thing.
-
-    >>> output_redundant(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
-    '1 thing asked for, 3 columns given'
-    """
-    wanted = wanted_columns(case) + len(case.question.group_by)
-    if len(case.answer) <= wanted or not case.things or asks_entities(case):
-        return None
-    return _surplus(case, wanted, _explaining(case))
-
-
 def output_wider(case: Case) -> Finding | None:
     """The question asks for whole things, and the answer shows several columns of them.
 
@@ -89,11 +74,19 @@ def output_wider(case: Case) -> Finding | None:
     """
     periods = sum(is_period(each.operand.name, case.question) for each in case.sql.group_by)
     wanted = max(wanted_columns(case) + len(case.question.group_by), 1) + periods
-    if len(case.answer) <= wanted or output_redundant(case):
+    if len(case.answer) <= wanted or _names_fewer(case):
         return None
     measure = measure_beside(case)
     found = _surplus(case, wanted, frozenset() if measure is None else frozenset({measure}))
     return replace(found, strength=0.4 * found.strength) if found is not None and asks_entities(case) else found
+
+
+def _names_fewer(case: Case) -> bool:
+    """Whether things are asked for by name and the answer has more columns, which nothing explains."""
+    wanted = wanted_columns(case) + len(case.question.group_by)
+    if len(case.answer) <= wanted or not case.things or asks_entities(case):
+        return False
+    return _surplus(case, wanted, _explaining(case)) is not None
 
 
 def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:

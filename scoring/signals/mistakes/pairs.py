@@ -16,16 +16,6 @@ _PAIRS = cue("pair", r"\bpairs? of\b|\bpairs\b")
 _ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
 
 
-def halves_pairs(case: Case) -> bool:
-    """Whether pairs are asked for, and the SQL finds each in both orders and halves their number."""
-    if not _PAIRS.search(asked(case)):
-        return False
-    return any(
-        "halved" in each.words and ("twice" in each.words or "combinations" in each.words)
-        for each in shapes(case, ShapeKind.SELF_PAIR)
-    )
-
-
 def pair_counted_twice(case: Case) -> Finding | None:
     """Pairs are asked for, and each is counted twice, with itself, or not at all.
 

@@ -6,6 +6,5 @@ Change this here when a condition of SQL becomes a wrong filter; then a case in 
 from __future__ import annotations
 
 from scoring.sql.conditions.boolean import conjunction, emit, record
-from scoring.sql.conditions.drafts import FilterDraft, alternatives
 
-__all__ = ["FilterDraft", "alternatives", "conjunction", "emit", "record"]
+__all__ = ["conjunction", "emit", "record"]

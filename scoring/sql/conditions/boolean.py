@@ -7,17 +7,16 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
-from scoring.sql.conditions.apart import note_apart
-from scoring.sql.conditions.coverage import check_nulls, covers
-from scoring.sql.conditions.decoys import note_decoy
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.conditions.labels import labelled
 from scoring.sql.conditions.predicates import predicate
-from scoring.sql.conditions.region import certain, contains, impossible
+from scoring.sql.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.expressions import bare
+from scoring.sql.region import certain, contains, impossible
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
-from scoring.sql.undoing import discard, mark, note
+from scoring.sql.voids.arms import check_nulls, covers, note_apart
+from scoring.sql.voids.idle import note_decoy
+from scoring.sql.voids.notes import discard, mark, note
 from scoring.values import Expression, Number, Text
 
 _FEW = 16

@@ -12,18 +12,22 @@ from sqlglot import exp
 from scoring.specification import Clause, Limit, Op, Operand, SqlFilter, SubqueryRole, VoidKind
 from scoring.sql.calendar.moments import Constant, Now
 from scoring.sql.calendar.ranges import bounded, consecutive, dated, time_of
-from scoring.sql.conditions.differences import difference
-from scoring.sql.conditions.drafts import FLIPPED, FilterDraft, alternatives, fact, join_key
-from scoring.sql.conditions.join_keys import equates_join_keys
+from scoring.sql.conditions.columns_compared import (
+    difference,
+    equates_join_keys,
+    extreme_met,
+    gives_back,
+    is_whole_column,
+)
 from scoring.sql.conditions.matching import containing
-from scoring.sql.conditions.supplied_values import check_held
-from scoring.sql.conditions.whole_columns import extreme_met, gives_back, is_whole_column
 from scoring.sql.constants import constant
+from scoring.sql.drafts import FLIPPED, FilterDraft, alternatives, fact, join_key
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.parameters.unknown_values import is_parameter
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
-from scoring.sql.undoing import discard, mark, note
+from scoring.sql.voids.notes import discard, mark, note
+from scoring.sql.voids.supplied_values import check_held
 from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, TimeRange, is_unknown
 
 

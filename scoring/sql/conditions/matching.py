@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import NEGATION, Op
 from scoring.sql.calendar.moments import Constant, moment
 from scoring.sql.calendar.ranges import prefix_time
-from scoring.sql.conditions.drafts import FilterDraft
+from scoring.sql.drafts import FilterDraft
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, function_name

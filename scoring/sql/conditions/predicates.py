@@ -11,7 +11,7 @@ from sqlglot import exp
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
 from scoring.sql.calendar.moments import Constant
 from scoring.sql.calendar.ranges import dated, run_of_parts, spanned, time_of
-from scoring.sql.changed_values import check_compared
+from scoring.sql.conditions.columns_compared import gives_all_rows
 from scoring.sql.conditions.comparison import (
     comparison,
     expression,
@@ -22,19 +22,19 @@ from scoring.sql.conditions.comparison import (
     semi_join,
     versus,
 )
-from scoring.sql.conditions.coverage import check_met, keeps_all
-from scoring.sql.conditions.decoys import note_decoy
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
-from scoring.sql.conditions.supplied_values import check_pattern
-from scoring.sql.conditions.whole_columns import gives_all_rows
 from scoring.sql.constants import constant
+from scoring.sql.drafts import FilterDraft, alternatives, fact
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.folding.folder import verdict
 from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
-from scoring.sql.undoing import discard, mark, note
+from scoring.sql.voids.arms import check_met, keeps_all
+from scoring.sql.voids.changed_values import check_compared
+from scoring.sql.voids.idle import note_decoy
+from scoring.sql.voids.notes import discard, mark, note
+from scoring.sql.voids.supplied_values import check_pattern
 from scoring.values import Boolean, Expression, Number, RelativeTime, Text, TimeRange
 
 _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(

@@ -7,10 +7,14 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from sqlalchemy import Boolean, Double, Integer, Text
+
 from service.commands.exits import refuse
 from service.commands.files.columns import Columns, table_line
 from service.commands.files.row_sinks import RowSink, flat_row
 from service.commands.jsonl import InputLine
+from service.storage.tables import EVALUATIONS
+from service.storage.tables.columns import Use, columns_for
 
 # pyarrow has no types
 arrow: Any = import_module("pyarrow")
@@ -21,9 +25,9 @@ _ROWS = 1024
 _READ_BYTES = 1 << 20
 _BATCHES = 16
 """Batches in a row group: a file's footer describes each group, and both writer and reader hold it in memory."""
-_NUMBERS = frozenset({"score", "confidence", "p_correct", "p_alone", "p_judge", "cost"})
-_COUNTS = frozenset({"line", "rules_version", "tokens_in", "tokens_out"})
-_MARKS = frozenset({"cached", "fallback"})
+_STORED: dict[str, object] = {column.name: type(column.type) for column in columns_for(EVALUATIONS, Use.SCORE)}
+_KINDS: dict[str, object] = {**_STORED, "p_judge": Double, "line": Integer, "cached": Boolean}
+"""The kind of each field that a table holds as a number or mark: that of its stored column, where it has one."""
 
 
 def parquet_lines(source: str, columns: Columns) -> Iterator[InputLine]:
@@ -90,11 +94,8 @@ def table_schema(fields: Iterable[str]) -> Any:
 
 
 def _type(name: str) -> Any:
-    if name in _NUMBERS:
-        return arrow.float64()
-    if name in _COUNTS:
-        return arrow.int64()
-    return arrow.bool_() if name in _MARKS else arrow.string()
+    kinds: dict[object, Any] = {Double: arrow.float64, Integer: arrow.int64, Boolean: arrow.bool_}
+    return kinds.get(_KINDS.get(name, Text), arrow.string)()
 
 
 class _ParquetRows:

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Double, Integer
+
 from consumers.wire.labels import LabelValue, agreed_label
 from service.console.answer_files.plain_sentence import faults_of, plain_sentence
 from service.storage.feedback.feedback_reading import FeedbackCount
+from service.storage.tables import EVALUATIONS
+from service.storage.tables.columns import Use, columns_for
 
-COLUMNS = (
-    "id occurred_at tenant agent agent_version source event_id question enriched_question sql dialect score tier"
-    " filter_status verdict confidence p_correct p_alone judge unscored reason_codes reference_verdict reference_level"
-    " rules_version evaluator_version sentence faults label error_type corrected_sql comment users_satisfied"
-    " users_dissatisfied link"
-).split()
-NUMBERS = frozenset({"score", "confidence", "p_correct", "p_alone"})
-COUNTS = frozenset({"rules_version", "users_satisfied", "users_dissatisfied"})
+_STORED = columns_for(EVALUATIONS, Use.FILE)
+COLUMNS = [
+    "id",
+    *(column.name for column in _STORED if column.name != "id"),
+    *"reference_verdict reference_level sentence faults label error_type corrected_sql comment users_satisfied".split(),
+    "users_dissatisfied",
+    "link",
+]
+NUMBERS = frozenset(column.name for column in _STORED if isinstance(column.type, Double))
+COUNTS = frozenset(column.name for column in _STORED if isinstance(column.type, Integer)) | {
+    "users_satisfied",
+    "users_dissatisfied",
+}
 _WORDS = {True: LabelValue.RIGHT.value, False: LabelValue.WRONG.value}
 
 

@@ -22,6 +22,7 @@ from service.storage.database import fetch_rows, rows_by_name, translate_errors
 from service.storage.scores.slice_parts import slice_condition
 from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, FEEDBACK, LABELS, REFERENCE_VERDICTS
+from service.storage.tables.columns import Use, columns_for
 
 MAX_PAGE = 500
 _ROWS = EVALUATIONS.c
@@ -32,8 +33,7 @@ _FEW = 10_000
 _CANCELED = "57014"
 """SQLSTATE of a statement that its timeout ended."""
 _EVENT = ("tenant", "source", "event_id")
-_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "history", "event", "slices"})
-_LISTED = [column for column in _ROWS if column.name not in _UNLISTED]
+_LISTED = columns_for(EVALUATIONS, Use.LIST)
 _IN_FULL = [column for column in _ROWS if column.name != "slices"]
 _REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
 _WITH_REFERENCE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, _ROWS.event == _REFERENCES.event)

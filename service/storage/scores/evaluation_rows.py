@@ -14,9 +14,10 @@ from consumers.evaluation.event_evaluation import Evaluation, Scored
 from scoring.memory.context import context_record
 from scoring.query import ModelUnscored, Unscored
 from scoring.verdict import Reply
+from service.storage.tables import EVALUATIONS
+from service.storage.tables.columns import Use, columns_for
 
-_RECORD_COLUMNS = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
-"""Columns whose value is the record's field of the same name."""
+_SCORED = [column.name for column in columns_for(EVALUATIONS, Use.SCORE)]
 WITHHELD_TEXTS: Mapping[str, object] = {
     "question": "",
     "enriched_question": None,
@@ -44,7 +45,7 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
         "current": each.current,
         "withheld": each.withheld,
         **(event | dict(WITHHELD_TEXTS) if each.withheld else event),
-        **{name: record.get(name) for name in _RECORD_COLUMNS},
+        **{name: record.get(name) for name in _SCORED},
         "p_alone": each.result.reply.p_correct if isinstance(each.result, Scored) else None,
         "context": context_record(each.context) if each.context is not None else None,
         "enrichment_status": enrichment.get("status"),

@@ -16,12 +16,10 @@ from scoring.query import UnscoredReason
 from service.storage.database import translate_errors
 from service.storage.scores.row_versions import VERSION_COLUMNS
 from service.storage.tables import EVALUATIONS
+from service.storage.tables.columns import Use, columns_for
 
 KEY_COLUMNS = ("tenant", "source", "event_id")
-SCORE_COLUMNS = (
-    "score tier filter_status verdict confidence p_correct p_alone judge fallback model prompt_hash tokens_in"
-    " tokens_out cost unscored enrichment_status enrichment_score reason_codes rules_version evaluator_version record"
-).split()
+SCORE_COLUMNS = [column.name for column in columns_for(EVALUATIONS, Use.SCORE)]
 """The columns whose values come from the import."""
 _NEW = ("id", "current", "trigger", "received_at", "context", "slices", *SCORE_COLUMNS)
 _COPIED = [column.name for column in EVALUATIONS.c if column.name not in _NEW]

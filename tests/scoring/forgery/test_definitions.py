@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from scoring.evaluation import conclude, examine
+from scoring.forgery.weakening import TRIED, definition_weakens
 from scoring.query import Query
 from scoring.reasons import ReasonCode
 from scoring.rules import Rules
-from scoring.signals.weakening import TRIED, definition_weakens
 from scoring.verdict import Case, EnrichmentStatus, Reply
 from service.judges.weights import local_judge
 from tests.examples import example_case

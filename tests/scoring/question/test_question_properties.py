@@ -24,6 +24,7 @@ _WORDS = (
 ).split(" ")
 
 
+@pytest.mark.campaign
 @given(st.lists(st.sampled_from(_WORDS), max_size=30).map(" ".join) | st.text(max_size=80))
 @settings(max_examples=300, deadline=None)
 def test_any_text_has_a_specification_whose_spans_stand_in_it(text: str) -> None:

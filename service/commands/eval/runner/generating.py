@@ -7,8 +7,9 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -23,6 +24,7 @@ from evals.runner.cases import (
     GenerationResult,
     TraceStep,
 )
+from service.commands.eval.runner.journal import read_json, replace_file
 
 Generated: TypeAlias = GenerationResult | GenerationFailure
 SampleFn: TypeAlias = Callable[[BenchmarkCase, int], Awaitable[Generated]]
@@ -56,14 +58,6 @@ class NamedBackend:
         return self.methods[sample - 1] if self.methods else None
 
 
-class AnswerCache(Protocol):
-    """Keeps the answers of one backend."""
-
-    def find(self, case: BenchmarkCase, sample: int) -> GenerationResult | None: ...
-
-    def keep(self, case: BenchmarkCase, sample: int, result: GenerationResult) -> None: ...
-
-
 _LATE = 60.0
 """Seconds beyond the limit for a backend that keeps it itself; its processes may have to start."""
 
@@ -75,7 +69,7 @@ class Asking:
     backend: NamedBackend
     seconds: float
     rate: Rate | None = None
-    cache: AnswerCache | None = None
+    cache: GenerationCache | None = None
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> Generated:
         """The SQL of a case, or why there is none. Never raises because of what the backend does."""
@@ -173,3 +167,37 @@ def readable(text: str) -> str:
     'a?'
     """
     return text.encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationCache:
+    """A folder with a file for each answer, named by the hash of what decides it. Failures are not kept."""
+
+    folder: Path
+    backend: NamedBackend
+
+    def find(self, case: BenchmarkCase, sample: int) -> GenerationResult | None:
+        """The answer that was given before."""
+        found: Any = read_json(self._path(case, sample))
+        try:
+            steps = tuple(TraceStep(**each) for each in found["trace"])
+            return GenerationResult(str(found["sql"]), dict(found["metadata"]), steps)
+        except (TypeError, KeyError, ValueError):
+            return None
+
+    def keep(self, case: BenchmarkCase, sample: int, result: GenerationResult) -> None:
+        """Keeps an answer."""
+        path = self._path(case, sample)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = {
+            "sql": result.sql,
+            "metadata": dict(result.metadata),
+            "trace": [asdict(step) for step in result.trace],
+        }
+        replace_file(path, orjson.dumps(content))
+
+    def _path(self, case: BenchmarkCase, sample: int) -> Path:
+        asked = {**asdict(case), "gold_sql": None, "metadata": dict(case.metadata)}
+        key = orjson.dumps([self.backend.name, self.backend.identity, asked, sample], option=orjson.OPT_SORT_KEYS)
+        name = hashlib.sha256(key).hexdigest()
+        return self.folder / name[:2] / f"{name}.json"

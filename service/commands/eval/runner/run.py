@@ -28,8 +28,7 @@ from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchm
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.dry_runs import bigquery_place, check_gold, opened_dry_run
 from service.commands.eval.runner.gating import check_gate_options, gate
-from service.commands.eval.runner.generating import Asking, NamedBackend, unnamed
-from service.commands.eval.runner.generation_cache import GenerationCache
+from service.commands.eval.runner.generating import Asking, GenerationCache, NamedBackend, unnamed
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_opinions import gold_identity, opened_opinions

@@ -9,12 +9,12 @@ from sqlglot import exp
 from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
 from scoring.sql.folded import ROWS, Folded, identical, number
-from scoring.sql.folding.computed import computed
 from scoring.sql.folding.folder import fold, is_evaluated
 from scoring.sql.folding.plain_values import is_plain_arithmetic, is_plain_value
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children
-from scoring.sql.undoing import note
+from scoring.sql.voids.computed import computed
+from scoring.sql.voids.notes import note
 from scoring.values import UNITS
 
 _INSIDE: frozenset[type[Node]] = frozenset(

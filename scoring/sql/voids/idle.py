@@ -1,4 +1,4 @@
-"""Finds columns of CTEs and derived tables that compute a condition and that nothing reads."""
+"""Finds conditions that read no row and computed columns that nothing reads: their literals look like a filter."""
 
 from __future__ import annotations
 
@@ -9,14 +9,40 @@ from sqlglot import exp
 
 from scoring.specification import Void, VoidKind
 from scoring.sql.builder import ComputedColumn, SpecificationBuilder
-from scoring.sql.conditions.decoys import literals_among, parts_of
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, Term
-from scoring.sql.undoing import note_in
+from scoring.sql.voids.notes import MOST, SHOWN, note, note_in
 
-_SHOWN = 160
+_MOST_NODES = 60
+_PLAIN = ("", "0", "1")
 _PASSED_ON = ("cte:", "derived:")
+_READING = (exp.Column, exp.From, exp.AggFunc, exp.Window, exp.Parameter, exp.Placeholder, exp.SessionParameter)
+
+
+def note_decoy(scope: Scope, node: Node) -> None:
+    """Notes a condition on literals and calls of literals alone, such as `TRIM('x') = 'x'`; large ones are left out."""
+    if scope.spec.times_noted[VoidKind.DECOY] == MOST:
+        return
+    parts = parts_of(node)
+    if not any(isinstance(each, _READING) for each in parts) and (values := literals_among(parts)):
+        note(scope, VoidKind.DECOY, node.sql(), values=values)
+
+
+def parts_of(node: Node) -> list[Node]:
+    """An expression and all its parts; none of a large one."""
+    found = [node]
+    for place in range(_MOST_NODES):
+        if place == len(found):
+            return found
+        found += found[place].iter_expressions()
+    return []
+
+
+def literals_among(parts: Iterable[Node]) -> tuple[str, ...]:
+    """The texts and numbers among the parts of an expression, without wildcards around them, and without 0 and 1."""
+    found = [each.name.strip("%_ ").casefold() for each in parts if type(each) is exp.Literal]
+    return tuple(dict.fromkeys([each for each in found if each not in _PLAIN]))
 
 
 def note_computed(scope: Scope, output: Node, term: Term, filters: int) -> None:
@@ -46,7 +72,7 @@ def show_all(scope: Scope, stars: Iterable[FromItem]) -> None:
 
 
 def note_unread_columns(spec: SpecificationBuilder) -> None:
-    """Notes each such column with its literals, and leaves out the conditions in it."""
+    """Notes each computed column that nothing names, with its literals, and leaves out the conditions in it."""
     for each in spec.computed:
         parts = [] if each.term.seen else parts_of(each.output)
         values = literals_among(parts)
@@ -54,4 +80,4 @@ def note_unread_columns(spec: SpecificationBuilder) -> None:
             continue
         for key in each.filters:
             spec.filters.pop(key, None)
-        note_in(spec, Void(kind=VoidKind.COLUMN, block=each.block, text=each.output.sql()[:_SHOWN], values=values))
+        note_in(spec, Void(kind=VoidKind.COLUMN, block=each.block, text=each.output.sql()[:SHOWN], values=values))

@@ -1,4 +1,4 @@
-"""Recognises `x IN (SELECT x FROM t)`: the query gives every value of the column that is compared with it."""
+"""Comparisons without a constant: join keys, bounds on the time between moments, queries that give a whole column."""
 
 from __future__ import annotations
 
@@ -6,11 +6,91 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Op
+from scoring.specification import Clause, Op
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.constants import length_of_time
+from scoring.sql.drafts import FLIPPED, FilterDraft
 from scoring.sql.expressions import bare
-from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, Term, children
+from scoring.sql.resolution import Resolved
+from scoring.sql.scopes import Scope, read
+from scoring.sql.terms import Node, Term, children, combine
+from scoring.values import Number
+
+_WRAPPERS = frozenset({exp.Paren, exp.Cast, exp.TryCast, exp.Lower, exp.Upper, exp.Trim, exp.Collate})
+
+
+def equates_join_keys(scope: Scope, left: Node, right: Node, clause: Clause) -> bool:
+    """Whether `left = right` joins two FROM items; if so, the pair is added to the join they belong to."""
+    left, right = _unwrapped(left), _unwrapped(right)
+    if type(left) is not exp.Column or type(right) is not exp.Column:
+        return False
+    one, other = scope.column(left), scope.column(right)
+    if one[0] is not None and one[0] is other[0]:
+        return False
+    if (one[0] is None or other[0] is None) and not _may_join_unknown(scope, left, right, clause):
+        return False
+    if scope.columns.correlated and (one[0] is None) is not (other[0] is None):
+        own, outer = (one[1], other[1]) if other[0] is None else (other[1], one[1])
+        if own.is_column and outer.is_column:
+            scope.columns.outer_pairs.append((own.columns[0], outer.columns[0]))
+    _add_pair(scope, one, other)
+    return True
+
+
+def _may_join_unknown(scope: Scope, left: Node, right: Node, clause: Clause) -> bool:
+    """Whether a column of an unknown item joins: it is an outer column, or stands in ON, or tables are listed."""
+    for node in (left, right):
+        qualifier = node.args.get("table")
+        if qualifier is not None and qualifier.name.lower() not in scope.columns.items:
+            return True
+    return clause is Clause.ON or scope.joins.lists_tables
+
+
+def _unwrapped(node: Node) -> Node:
+    while type(node) in _WRAPPERS:
+        node = node.args["this"]
+    return node
+
+
+def _add_pair(scope: Scope, one: Resolved, other: Resolved) -> None:
+    """Adds the pair to the later of the joins that brought the two items; ignores pairs with an outer block."""
+    (first, left), (second, right) = one, other
+    if not left.columns or not right.columns or not scope.joins.all:
+        return
+    join = scope.joins.later_of(first, second)
+    if join is None:
+        if first is not None or second is not None or scope.columns.correlated:
+            return
+        join = scope.joins.all[-1]
+    join.pairs.append((left.columns[0], right.columns[0]))
+    scope.joins.paired.append(join)
+
+
+_SHIFTING = (exp.Add, exp.Sub, exp.DateAdd, exp.DateSub, exp.TimestampAdd, exp.TimestampSub, exp.DatetimeAdd)
+_BACK = (exp.Sub, exp.DateSub, exp.TimestampSub)
+
+
+def difference(scope: Scope, op: Op, left: Node, right: Node) -> FilterDraft | None:
+    """`a <= b + 24 hours` as `a - b <= 24`; `None` for another comparison. Neither side is a constant."""
+    if op in (Op.EQ, Op.NE):
+        return None
+    shift = _shift(scope, right)
+    if shift is None:
+        left, right, op = right, left, FLIPPED[op]
+        shift = _shift(scope, right)
+    if shift is None:
+        return None
+    first, second = read(scope, left), read(scope, bare(right.args["this"]))
+    if type(right) in _BACK:
+        first, second, op = second, first, FLIPPED[op]
+    return FilterDraft(combine(f"{first.name} - {second.name}", [first, second]).operand, op, shift)
+
+
+def _shift(scope: Scope, node: Node) -> Number | None:
+    """How far a moment is shifted, if the node shifts one."""
+    amount: Node | None = node.args.get("expression") if type(node) in _SHIFTING else None
+    return None if amount is None else length_of_time(scope, bare(amount), node.args.get("unit"))
+
 
 _NARROWING = ("having", "qualify", "limit", "offset", "joins", "sample", "with_")
 """Clauses that may leave out values of a column. WHERE is looked at by its conditions; GROUP BY keeps all values."""

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from scoring.alignment.matching import NEGATIVE
-from scoring.signals.finding import Finding
 from scoring.specification import FilterOrigin, Op, SqlFilter, VoidKind
-from scoring.verdict import Case
+from scoring.verdict import Case, Finding
 
 
 def widened(case: Case) -> Finding | None:

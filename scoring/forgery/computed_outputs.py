@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from scoring.signals.finding import Finding
 from scoring.specification import Void, VoidKind
-from scoring.verdict import Case
+from scoring.verdict import Case, Finding
 
 
 def computed_unasked(case: Case) -> Finding | None:

@@ -10,6 +10,7 @@ from scoring.alignment.matching import CERTAIN
 from scoring.alignment.named_values import compares, is_abbreviated
 from scoring.alignment.same_values import TIMES
 from scoring.display import span_of
+from scoring.forgery.working_text import working_text
 from scoring.linking import content_words
 from scoring.question.definitions.vacuous import (
     LONGEST,
@@ -22,11 +23,9 @@ from scoring.question.definitions.vacuous import (
     words_of,
 )
 from scoring.question.english.weakening import QUANTIFIERS
-from scoring.signals.finding import Finding
-from scoring.signals.working_text import working_text
 from scoring.specification import Definition, FilterOrigin, Op, QuestionFilter
 from scoring.values import Expression, Number, Text
-from scoring.verdict import Case, Weakening
+from scoring.verdict import Case, Finding, Weakening
 from scoring.words import identifier_words, stem
 
 _CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")

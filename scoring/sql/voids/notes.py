@@ -8,7 +8,7 @@ from scoring.specification import Void, VoidKind
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.scopes import Scope
 
-_SHOWN = 160
+SHOWN = 160
 MOST = 200
 """Most parts that are noted of one kind, as many as a query may have conditions, so that none crowds out another."""
 
@@ -40,7 +40,7 @@ def note(
     scope: Scope, kind: VoidKind, text: str, numbers: tuple[float, ...] = (), values: tuple[str, ...] = ()
 ) -> None:
     """Notes a part of this block that does not do what it seems to do."""
-    note_in(scope.spec, Void(kind=kind, block=scope.path, text=text[:_SHOWN], numbers=numbers, values=values))
+    note_in(scope.spec, Void(kind=kind, block=scope.path, text=text[:SHOWN], numbers=numbers, values=values))
 
 
 def note_in(spec: SpecificationBuilder, void: Void) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from scoring.specification import NEGATION, Op
-from scoring.sql.conditions.drafts import FilterDraft, OrGroup
+from scoring.sql.drafts import FilterDraft, OrGroup
 from scoring.values import Boolean, Choices, Number, Scalar, Text, TimeRange, Value
 
 _MOST_HOLES = 20

@@ -10,7 +10,7 @@ from scoring.sql.folded import Folded, fixed, identical, number
 from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
-from scoring.sql.undoing import note
+from scoring.sql.voids.notes import note
 from scoring.values import UNITS
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Set
 
-from scoring.signals.computed_outputs import computed_unasked
-from scoring.signals.finding import Finding
-from scoring.signals.mistakes.pairs import halves_pairs
-from scoring.signals.widened_rows import texts, widened
+from scoring.forgery.computed_outputs import computed_unasked
+from scoring.forgery.widened_rows import texts, widened
 from scoring.specification import Void, VoidKind
+from scoring.specification.shapes import ShapeKind
 from scoring.values import UNITS
-from scoring.verdict import Case
+from scoring.verdict import Case, Finding
 
 _HOLDING = frozenset({VoidKind.CONDITION})
 _FILLED = frozenset({VoidKind.FALLBACK})
@@ -200,7 +199,7 @@ def _turns_sign(void: Void, text: str) -> bool:
 def _numbers_said(case: Case) -> set[float]:
     """The numbers that the questions mention, and what they are as a share: `20 %` is 0.2, and 1.2 or 0.8 of it."""
     text = texts(case)
-    halves = {2.0, 0.5, 1.0} if halves_pairs(case) else set[float]()
+    halves = {2.0, 0.5, 1.0} if _halves_pairs(case) else set[float]()
     said = halves | {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
     said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     said |= {factor for word, factor in _FACTORS.items() if word in text}
@@ -208,6 +207,15 @@ def _numbers_said(case: Case) -> set[float]:
     return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
 
 
+def _halves_pairs(case: Case) -> bool:
+    """Whether pairs are asked for, and the SQL finds each in both orders and halves their number."""
+    return _PAIRS.search(case.asked) is not None and any(
+        "halved" in each.words and ("twice" in each.words or "combinations" in each.words)
+        for each in case.sql.shaped.get(ShapeKind.SELF_PAIR, ())
+    )
+
+
+_PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
 _MINUS = re.compile(r"^(?:round\()?-(?:sum|avg)\(")
 _PERCENT_CHANGE = re.compile(
     r"(?:chang|grow|increas|decreas|declin|up or down|compar|\bvs\b)[\s\S]*(?:%|percent)|"

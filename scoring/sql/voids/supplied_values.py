@@ -16,7 +16,7 @@ from scoring.sql.expressions import bare, read_wrapped
 from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Reader, Scope
 from scoring.sql.terms import Node, Term, children
-from scoring.sql.undoing import note
+from scoring.sql.voids.notes import note
 from scoring.values import Expression, Number, Text, text
 
 
