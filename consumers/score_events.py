@@ -26,6 +26,10 @@ from scoring.verdict import Case, Reply, Score
 _NO_RULES = Rules()
 
 
+def _unwatched(_event: QueryEvent) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class LookedUp:
     """What the store and the rules hold about some events."""
@@ -53,6 +57,8 @@ class ScoreEvents:
     moments: MomentBounds = MomentBounds()  # noqa: RUF009 it is frozen
     traced: bool = False
     """Whether the stages of each event are timed."""
+    watched: Callable[[QueryEvent], bool] = _unwatched
+    """Whether a verdict on this event may change what people know of its agent; safe in any thread."""
 
     def decode(self, record: Record) -> Known | Outcome:
         """The record's event, or the outcome of an invalid record."""
@@ -82,6 +88,11 @@ class ScoreEvents:
         self.outcomes.rules_in_force({tenant: rules[tenant] for tenant in tenants if tenant in rules})
         return LookedUp(claims, rules)
 
+    def query(self, known: Known) -> Query:
+        """The answer to score."""
+        query = known.event.query()
+        return replace(query, watched=True) if self.watched(known.event) else query
+
     def final_claim(self, known: Known, found: LookedUp) -> Claim | None:
         """The claim that ends the event; `None` where the event is new or its row may still be filled."""
         claim = found.claims.get(known.key)
@@ -100,7 +111,7 @@ class ScoreEvents:
         try:
             rules = found.rules[known.event.tenant]
             skipped = left_out(known.event, known.sampledrate, rules)
-            result = skipped or judged(known.event.query(), rules, self.panel.at_once)
+            result = skipped or judged(self.query(known), rules, self.panel.at_once)
             return result if isinstance(result, Case) else self.evaluation(known, found, result)
         except Exception as error:
             return self.evaluation(known, found, self.report_bug(known, error))

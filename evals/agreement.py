@@ -71,6 +71,8 @@ class Measures:
     """Cohen's κ."""
     auc: float
     """Chance that a right answer has a higher `p_correct` than a wrong one."""
+    score_auc: float
+    """The same of Φ; `nan` where the judge did not give every answer one."""
     calibration_error: float
     """Mean distance between stated and observed share, over `BINS` bins of equal width."""
     top_20: float
@@ -93,11 +95,17 @@ def measure(rows: Sequence[Judged]) -> Measures:
     >>> measure(rows).auc, measure(rows).accuracy
     (1.0, 1.0)
     """
-    p_correct = np.array([row.p_correct for row in rows], dtype=np.float64)
-    return _measure(p_correct, np.array([row.correct for row in rows], dtype=bool))
+    return _measure(*_columns(rows))
 
 
-def _measure(p_correct: Floats, correct: NDArray[np.bool_]) -> Measures:
+def _columns(rows: Sequence[Judged]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """`p_correct`, Φ (`nan` without one) and the label of each answer."""
+    scores = [float("nan") if row.score is None else row.score for row in rows]
+    p_correct, score = np.array([[row.p_correct for row in rows], scores], dtype=np.float64)
+    return p_correct, score, np.array([row.correct for row in rows], dtype=bool)
+
+
+def _measure(p_correct: Floats, score: Floats, correct: NDArray[np.bool_]) -> Measures:
     judged = p_correct >= 0.5
     confidence = np.maximum(p_correct, 1 - p_correct)
     agrees = judged == correct
@@ -116,6 +124,7 @@ def _measure(p_correct: Floats, correct: NDArray[np.bool_]) -> Measures:
         wrong_f1=f1,
         kappa=float(cohen_kappa_score(correct, judged)) if both else float("nan"),
         auc=rank_auc(p_correct, correct),
+        score_auc=rank_auc(score, correct),
         calibration_error=calibration_error(p_correct, correct),
         sure=_mean(sure),
         sure_accuracy=_mean(agrees[sure]),
@@ -163,13 +172,12 @@ def intervals(rows: Sequence[Judged], *, draws: int = 300, seed: int = 0) -> dic
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
     members = [np.array(each) for each in groups.values()]
-    p_correct = np.array([row.p_correct for row in rows], dtype=np.float64)
-    correct = np.array([row.correct for row in rows], dtype=bool)
+    p_correct, score, correct = _columns(rows)
     dice = np.random.default_rng(seed)
     drawn: list[list[float]] = []
     for _ in range(draws):
         places = np.concatenate([members[each] for each in dice.integers(0, len(members), len(members))])
-        found = _measure(p_correct[places], correct[places])
+        found = _measure(p_correct[places], score[places], correct[places])
         drawn.append([getattr(found, name) for name in NAMES])
     return {name: _middle([each[place] for each in drawn]) for place, name in enumerate(NAMES)}
 

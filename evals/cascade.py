@@ -53,5 +53,9 @@ def cascaded(local: Sequence[Judged], model: Sequence[Judged], *, bar: float) ->
     """
     replies = {row.id: row for row in model}
     asked = {row.id for row in local if row.confidence < bar and row.id in replies}
-    judged = [replace(row, p_correct=replies[row.id].p_correct) if row.id in asked else row for row in local]
+    judged = [_by_model(row, replies[row.id]) if row.id in asked else row for row in local]
     return judged, len(asked) / len(local)
+
+
+def _by_model(row: Judged, reply: Judged) -> Judged:
+    return replace(row, p_correct=reply.p_correct, score=reply.score)

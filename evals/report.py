@@ -23,6 +23,7 @@ WORDS = {
     "wrong_f1": "F1 of the wrong class",
     "kappa": "Cohen's κ",
     "auc": "AUC of `p_correct`",
+    "score_auc": "AUC of Φ",
     "calibration_error": "calibration error",
     "top_20": "accuracy, most confident 20 %",
     "top_33": "accuracy, most confident 33 %",

@@ -40,7 +40,7 @@ def leniency(filters: FilterAlignment) -> int:
 
 
 SETTLED = SIGMA_FILTERS[FilterStatus.FULLY_APPLIED_WITH_EXTRAS]
-"""The least σ_filters of an answer that a model, which was shown the alignment, calls right."""
+"""The least σ_filters of an answer that a model, which was shown the alignment, calls right; of a wrong one it is 0."""
 
 
 def compose(
@@ -53,15 +53,18 @@ def compose(
 ) -> Composite:
     """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (STEF, equations 11 and 12).
 
-    `by_model`: where a model calls an answer right, conditions that seem missing are held to be misread.
+    `by_model`: the alignment was shown to a model, so where its verdict differs the conditions are held to be misread.
+    So Φ of an answer that a model calls right, 35 at least, is above that of any that it calls wrong, 20 at most.
 
     >>> compose(FilterAlignment(), Verdict.CORRECT, 0.9).score
     100.0
     """
     sigma_filters, sigma_verdict = SIGMA_FILTERS[filters.status], SIGMA_VERDICT[verdict]
+    delta, gamma = leniency(filters), multiplier(confidence, bounds)
     if by_model and sigma_verdict >= SIGMA_VERDICT[Verdict.LIKELY_CORRECT]:
         sigma_filters = max(sigma_filters, SETTLED)
-    delta, gamma = leniency(filters), multiplier(confidence, bounds)
+    elif by_model:
+        sigma_filters = delta = 0
     base = sigma_filters + sigma_verdict + delta
     return Composite(
         filters=sigma_filters,

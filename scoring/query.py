@@ -52,6 +52,8 @@ class Query:
     """What running the SQL gave, if the event says so."""
     history: tuple[Turn, ...] = ()
     """The earlier turns of the conversation, oldest first. Only a question that needs them is read with them."""
+    watched: bool = False
+    """Whether its agent may have become worse, or its version is new: a cascade asks its model up to a second bar."""
 
 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")

@@ -119,6 +119,8 @@ class JudgeRules:
     policy: JudgePolicy = JudgePolicy.LOCAL
     bar: float = 0.75
     """Cascade: the local confidence γ, in [0, 1], from which no model is asked."""
+    watched_bar: float = 0.85
+    """Cascade: the same for answers of agents under suspicion and of new versions, where it is above `bar`."""
     random_share: float = 0.0
     """Cascade: the share of answers at or above the bar that the model is asked about all the same, at random."""
     budget: float | None = None

@@ -83,7 +83,8 @@ class Panel:
 def asked_probability(case: Case, local: Reply) -> float:
     """The probability with which the tenant's rules ask a model about this case."""
     rules = case.rules.judge
-    sure = rules.policy is JudgePolicy.CASCADE and local.confidence >= rules.bar
+    bar = max(rules.bar, rules.watched_bar) if case.query.watched else rules.bar
+    sure = rules.policy is JudgePolicy.CASCADE and local.confidence >= bar
     return rules.random_share if sure else 1.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from consumers.judging.asking import judge_named
 from consumers.judging.opinions import Opinion, read_opinion
@@ -11,6 +12,9 @@ from scoring.judging.ceiling import evidence, hold
 from scoring.judging.combination import UNCALIBRATED, ModelCalibration
 from scoring.query import Unscored
 from scoring.verdict import Case, Reply
+
+RECORDED = "recorded"
+"""The model of a recorded reply: Φ counts it as a model's."""
 
 
 def masked_prompt(case: Case, template: Template, local: Callable[[Case], Reply]) -> Prompt | Unscored:
@@ -36,6 +40,7 @@ def replayed(
     if isinstance(prompt, Unscored):
         return prompt
     opinion = read_opinion(text, prompt, readings[0].local, judge_named([template.version]))
-    if not isinstance(opinion, Opinion) or alone:
-        return opinion.reply if isinstance(opinion, Opinion) else opinion
-    return hold(readings, opinion.reply, opinion.proposals, calibration)
+    if not isinstance(opinion, Opinion):
+        return opinion
+    said = replace(opinion.reply, model=RECORDED)
+    return said if alone else hold(readings, said, opinion.proposals, calibration)

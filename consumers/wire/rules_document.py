@@ -48,6 +48,7 @@ class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
     """The document is not valid rules; the message names the fault and the fix."""
 
 
+_Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Decision = Annotated[str, Field(strict=True, min_length=1, max_length=300)]
 
 
@@ -90,18 +91,12 @@ class JudgeDocument(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
-    bar: float = Field(
-        default=0.75,
-        strict=True,
-        ge=0,
-        le=1,
-        description="Cascade: the local judge's confidence from which no model is asked.",
+    bar: _Share = Field(default=0.75, description="Cascade: the local judge's confidence from which no model is asked.")
+    watched_bar: _Share = Field(
+        default=0.85, description="Cascade: the same, where it is higher, for agents under suspicion and new versions."
     )
-    random_share: float = Field(
+    random_share: _Share = Field(
         default=0.0,
-        strict=True,
-        ge=0,
-        le=1,
         description="Cascade: the share of answers from that confidence on that the model is asked about at random.",
     )
     budget: float | None = Field(

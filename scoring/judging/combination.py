@@ -9,9 +9,11 @@ from scoring.immutable import immutable
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason, Reply, Verdict
 
-MOST_MOVED = 1.0
+TRUST = 0.8
+"""Log-odds that one of a model's is worth, unless it is calibrated: models are surer than they are right."""
+MOST_MOVED = TRUST
 """Most log-odds by which the record moves a model. A model whose confidence is at least .74 is not overruled."""
-WEIGHT = 0.35
+WEIGHT = 0.35 * TRUST
 """Log-odds of the model for one of the local judge."""
 SUREST = 0.98
 """The confidence that a model's own is cut to: a model that is always certain says nothing by it."""
@@ -26,7 +28,7 @@ _CORRECT, _INCORRECT = 0.7, 0.3
 class ModelCalibration:
     """How a model's log-odds become calibrated ones: slope × log-odds + offset."""
 
-    slope: float = 1.0
+    slope: float = TRUST
     """Above 0; below 1 for a model that is too sure."""
     offset: float = 0.0
     """Below 0 for a model that is too lenient."""
@@ -50,7 +52,7 @@ def combined(reply: Reply, local: float, calibration: ModelCalibration = UNCALIB
 
     >>> said = Reply(verdict=Verdict.CORRECT, confidence=0.9, p_correct=0.9, reasons=(), judge="llm/2")
     >>> [combined(said, local).p_correct for local in (0.05, 0.5, 0.95)]
-    [0.768, 0.9, 0.9607]
+    [0.7227, 0.8529, 0.9281]
     """
     move = -MOST_MOVED if unmet else max(-MOST_MOVED, min(MOST_MOVED, WEIGHT * _log_odds(local)))
     p_correct = round(1 / (1 + math.exp(-(calibration.log_odds(reply.p_correct) + move))), 4)

@@ -80,6 +80,7 @@ RULE_WORDS: Mapping[str, str] = {
     "unparseable": "SQL that cannot be read",
     "judge.policy": "Judge",
     "judge.bar": "Confidence from which no model is asked",
+    "judge.watched_bar": "The same for agents under suspicion and new versions",
     "judge.random_share": "Share of the sure answers that a model is asked about",
     "judge.budget": "Money a day for models",
     "judge.tokens": "Tokens a day for models",

@@ -52,6 +52,7 @@ async def _watch(
         try:
             await update_alarms(utc_now())
             parts.metrics.alarms.show(await agent_alarms(parts.engine))
+            await parts.suspected.look(parts.engine, utc_now())
             await update_incidents(utc_now())
             parts.metrics.incidents.show(await agent_incidents(parts.engine, current=True))
         except (Unavailable, RefusedByStore) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -11,6 +11,7 @@ from consumers.ports import RuleSource
 from consumers.stream.ports import Publisher
 from service.metrics import Metrics
 from service.settings import Settings
+from service.storage.alarms.suspected_agents import SuspectedAgents
 from service.telemetry import Telemetry
 
 
@@ -26,6 +27,8 @@ class ProcessParts:
     """`None` without Kafka."""
     telemetry: Telemetry | None = None
     """`None` without OpenTelemetry."""
+    suspected: SuspectedAgents = field(default_factory=SuspectedAgents)
+    """Agents and versions whose answers are worth more of a model's calls."""
 
 
 def utc_now() -> datetime:

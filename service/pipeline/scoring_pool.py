@@ -49,6 +49,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         max_event_bytes=settings.limits.max_event_bytes,
         moments=settings.limits.moments,
         traced=telemetry is not None,
+        watched=parts.suspected,
     )
     return Pool(
         score,

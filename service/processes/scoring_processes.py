@@ -66,7 +66,7 @@ class ProcessScorer:
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case | Unfinished]:
         """Returns each event's evaluation, its case for a model, or why it has neither yet."""
         began = self._score.timer()
-        chunk = _Chunk(events, found.rules)
+        chunk = _Chunk(events, found.rules, self._sent)
         if chunk.places:
             process = await self._idle.get()
             try:
@@ -113,7 +113,7 @@ class ProcessScorer:
     async def _judge_event(self, known: Known, rules: Rules) -> Result:
         for tries in range(1, _TRIES + 1):
             try:
-                return await self._alone.call(judge_event, _sent(known), rules, self._cpu_seconds)
+                return await self._alone.call(judge_event, self._sent(known), rules, self._cpu_seconds)
             except ProcessEnded as ended:
                 self._on_end(ended.reason)
                 if ended.over_limit:
@@ -131,6 +131,9 @@ class ProcessScorer:
             result = self._score.report_bug(known, CallFailed(*result), kind=result.kind)
         return self._score.evaluation(known, found, result)
 
+    def _sent(self, known: Known) -> SentEvent:
+        return SentEvent(known.event.tenant, known.event.event_id, self._score.query(known))
+
     def close(self) -> None:
         """Stops the thread and the processes, with their current work."""
         self._thread.close()
@@ -141,8 +144,8 @@ class ProcessScorer:
 class _Chunk:
     """Events judged together: the results so far, and the places of those that have none."""
 
-    def __init__(self, events: Sequence[Known], rules: Mapping[str, Rules]) -> None:
-        self.rules, self._events = rules, events
+    def __init__(self, events: Sequence[Known], rules: Mapping[str, Rules], send: Callable[[Known], SentEvent]) -> None:
+        self.rules, self._events, self._send = rules, events, send
         self.results: list[Result] = [
             left_out(each.event, each.sampledrate, rules[each.event.tenant]) or Unfinished.NOT_REACHED
             for each in events
@@ -156,7 +159,7 @@ class _Chunk:
         return {self._tenant(place) for place in self.places}
 
     def sent(self) -> list[SentEvent]:
-        return [_sent(self._events[place]) for place in self.places]
+        return [self._send(self._events[place]) for place in self.places]
 
     def keep(self, results: Sequence[Judged | Unfinished]) -> None:
         """Keeps the results of the events at `places`: the chunk is done."""
@@ -174,10 +177,6 @@ class _Chunk:
         self.results[suspect] = Unfinished.SET_ASIDE
         self.places = self.places[:index] + [each for each in self.places[index + 1 :] if self._tenant(each) != tenant]
         return tenant
-
-
-def _sent(known: Known) -> SentEvent:
-    return SentEvent(known.event.tenant, known.event.event_id, known.event.query())
 
 
 def _done(result: Result) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
+from scoring.judging.combination import TRUST
 from service.settings.group import SettingsGroup
 
 
@@ -22,7 +23,7 @@ class ModelCalibrationSettings(SettingsGroup):
     """How far a model's own confidence counts."""
 
     slope: float = Field(
-        default=1.0, gt=0, le=3, description="Factor of the model's log-odds; below 1 for one that is too sure."
+        default=TRUST, gt=0, le=3, description="Factor of the model's log-odds; below 1 for one that is too sure."
     )
     offset: float = Field(
         default=0.0, ge=-3, le=3, description="Added to the model's log-odds; below 0 for one that is too lenient."
@@ -66,7 +67,7 @@ class JudgeSettings(SettingsGroup):
     calibrations: Mapping[str, ModelCalibrationSettings] = Field(
         default_factory=dict[str, ModelCalibrationSettings],
         description='How far a model\'s confidence counts, as JSON: {"model": {"slope": 0.8, "offset": -0.2}}; '
-        "a model without one is taken at its word, up to 0.98.",
+        "the confidence of a model without one counts up to 0.98, with slope 0.8.",
     )
     budget: float | None = Field(
         default=None,

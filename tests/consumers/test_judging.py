@@ -113,6 +113,17 @@ async def test_a_cascade_asks_about_a_random_share_of_sure_answers_and_records_i
         assert score_record(conclude(case, reply))["asked_probability"] == probability
 
 
+async def test_a_cascade_asks_about_watched_answers_up_to_a_second_bar() -> None:
+    panel = panel_of(ScriptedModel())
+    for watched_bar, bar, asks in ((SURE + 0.01, 0.5, True), (SURE, 0.5, False), (0.5, SURE + 0.01, True)):
+        case = case_of(JudgePolicy.CASCADE, bar=bar, watched_bar=watched_bar)
+        case = replace(case, query=replace(case.query, watched=True))
+        assert (panel.at_once(case) is None) is asks
+    reply = await panel.ask(case, tenant="t")
+    assert isinstance(reply, Reply)
+    assert reply.asked_probability == 1.0
+
+
 async def test_a_verdict_in_a_models_place_has_no_probability() -> None:
     failed = ModelFailed("no answer", retryable=True)
     reply = await panel_of(ScriptedModel([failed])).ask(case_of(JudgePolicy.LLM), tenant="t")

@@ -89,6 +89,21 @@ def test_the_score_stays_in_range_and_leniency_never_lowers_it(
     assert with_benign.score >= compose(aligned(status, extra=extra), verdict, confidence).score
 
 
+@given(*2 * [st.sampled_from(FilterStatus), st.floats(0, 1)], st.booleans())
+def test_an_answer_that_a_model_calls_right_scores_above_any_that_it_calls_wrong(
+    one: FilterStatus, sure: float, two: FilterStatus, unsure: float, benign: bool
+) -> None:
+    right = [
+        compose(aligned(one), each, sure, by_model=True).score for each in (Verdict.CORRECT, Verdict.LIKELY_CORRECT)
+    ]
+    wrong = [
+        compose(aligned(two, benign=benign), each, unsure, by_model=True).score
+        for each in (Verdict.POTENTIALLY_INCORRECT, Verdict.INCORRECT)
+    ]
+    assert min(right) >= 35
+    assert max(wrong) <= 20
+
+
 @pytest.mark.parametrize(
     ("score", "tier"),
     [

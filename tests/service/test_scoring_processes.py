@@ -116,6 +116,18 @@ async def test_what_needs_a_model_comes_back_as_a_case_in_its_place(
     assert all(each.query.sql for each in judged if isinstance(each, Case))
 
 
+async def test_watched_answers_are_known_in_threads_and_processes(score: ScoreEvents) -> None:
+    score = replace(score, watched=lambda event: event.event_id.endswith("1"))
+    batch = events(score, "plain", 2, "SELECT name FROM plots WHERE id = {}")
+    rules = {"plain": decode_rules({"judge": {"policy": "cascade", "bar": 0.5, "watched_bar": 1.0}}).rules(version=1)}
+    scorers = ThreadScorer(score), ProcessScorer(score, processes=1)
+    for scorer in scorers:
+        judged = await scorer.judge(batch, LookedUp({}, rules))
+        assert [type(each) for each in judged] == [Evaluation, Case]
+        assert isinstance(await scorer.judge_alone(batch[1], LookedUp({}, rules)), Case)
+        scorer.close()
+
+
 async def test_a_case_that_came_back_is_judged_as_one_that_was_examined_here(
     score: ScoreEvents, processes: ProcessScorer
 ) -> None:
