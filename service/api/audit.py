@@ -58,7 +58,7 @@ class AuditEntry(BaseModel):
     )
     via: Via = Field(description="The way by which the change came.")
     action: AuditAction
-    subject: str | None = Field(description="What was changed: an event's id, or a token's name.")
+    subject: str | None = Field(description="What was changed: an event's id, or the name of a token, view or run.")
     reviewer: str | None = Field(description="Whose label it is.")
     before: dict[str, Any] | None
     after: dict[str, Any] | None

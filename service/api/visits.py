@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from starlette.middleware.sessions import SessionMiddleware
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.access.console_login import Session
@@ -33,6 +34,8 @@ class Visit:
     """Whether the person logged in at the console, and can log out."""
     is_open: bool = False
     """Whether everybody who reaches the service may do everything."""
+    site: str = ""
+    """The address under which the browser found the service."""
 
 
 _visit: ContextVar[Visit | None] = ContextVar("console_visit", default=None)
@@ -66,7 +69,8 @@ class ConsoleSessions:
         await opened(scope, receive, send)
 
     async def _visited(self, scope: Scope, receive: Receive, send: Send) -> None:
-        before = _visit.set(Visit(csrf=csrf_of(scope["session"])))
+        site = str(Request(scope).base_url).rstrip("/")
+        before = _visit.set(Visit(csrf=csrf_of(scope["session"]), site=site))
         try:
             await self.app(scope, receive, send)
         finally:

@@ -50,13 +50,13 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     weeks, versions, last = await asyncio.gather(
         agent_weeks(service.engine, own, now),
         agent_versions(service.engine, own),
-        last_answers(service.engine, who[0], now),
+        last_answers(service.engine, who[0], now, agent=who[1]),
     )
     days = _since_first(weeks.days.get(who, []))
     releases = _releases(versions, days)
     shown |= {
         "card": card,
-        "last": next((each for each in last if each.agent == who[1]), None),
+        "last": last[0] if last else None,
         "ago": ago,
         "now": now,
         "answers": {**form.carried(), "tenant": who[0], "agent": who[1]},

@@ -1,4 +1,4 @@
-"""The page of the audit log: who changed labels, rules, schemas, calibrations and tokens, and when."""
+"""The page of the audit log: who changed what, and when."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ ACTION_WORDS: Mapping[AuditAction, str] = {
     AuditAction.LEARNED_RULES_ROLLED_BACK: "rolled learned rules back",
     AuditAction.TOKEN_CREATED: "created a token",
     AuditAction.TOKEN_REVOKED: "revoked a token",
+    AuditAction.VIEW_SAVED: "saved a view",
+    AuditAction.VIEW_DELETED: "deleted a view",
+    AuditAction.RUN_STORED: "stored a run of a benchmark",
+    AuditAction.RUN_DELETED: "deleted a run of a benchmark",
 }
 _OF_RULES = frozenset(
     {

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
 
 from service.api.access import ConsoleReader, ConsoleReviewer, RunningService
@@ -53,9 +53,7 @@ async def list_incidents(
 
 
 @router.get("/console/incidents/{incident_id}")
-async def show_incident(
-    incident_id: UUID, request: Request, service: RunningService, reader: ConsoleReader
-) -> Response:
+async def show_incident(incident_id: UUID, service: RunningService, reader: ConsoleReader) -> Response:
     """Shows one fall of an agent."""
     incident = await incident_of(service, incident_id, reader)
     before, after = await _findings(service, incident)
@@ -81,7 +79,6 @@ async def show_incident(
         "labels": _LABELS,
         "longest": LONGEST_EXPLANATION,
         "runbook": RUNBOOK,
-        "site": str(request.base_url).rstrip("/"),
     }
     return page("incident.html", shown, carried=who)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
@@ -40,7 +40,7 @@ MOST_LINES = 200
 
 @router.get("/console")
 async def show_report(
-    query: Annotated[ReportForm, Query()], request: Request, service: RunningService, reader: ConsoleReader
+    query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
 ) -> Response:
     """Shows how each agent fares: those with an alarm first, then the worst."""
     now = datetime.now(UTC)
@@ -73,7 +73,6 @@ async def show_report(
         "suggestions": suggestions,
         "last": {who: ago(now - each.occurred_at) for who, each in last.items()},
         "silent": [each for who, each in last.items() if who not in present and wanted.agent in {None, each.agent}],
-        "site": str(request.base_url).rstrip("/"),
         "newest": MOST_ANSWERS,
         "judged_wrong_bound": service.settings.alarms.judged_wrong,
     }

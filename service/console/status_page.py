@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -68,7 +68,7 @@ def arrived(words: str, found: Sequence[ArrivedAnswers]) -> Arrived:
 
 @router.get("/console/status")
 async def show_status(
-    query: Annotated[BrowserForm, Query()], request: Request, service: RunningService, reader: ConsoleReader
+    query: Annotated[BrowserForm, Query()], service: RunningService, reader: ConsoleReader
 ) -> Response:
     """Shows what arrived, what became of it, what waits, and what the database holds."""
     tenant, now = reader.only(query.tenant), datetime.now(UTC)
@@ -83,7 +83,6 @@ async def show_status(
         "times": [hour, day],
         "last": [(each, ago(now - each.occurred_at)) for each in last],
         "deferred": deferred,
-        "site": str(request.base_url).rstrip("/"),
         "process": None,
         "growth": None,
         "budget": service.settings.judge.budget,

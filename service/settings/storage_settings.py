@@ -17,7 +17,7 @@ class DatabaseSettings(SettingsGroup):
         description="postgresql:// URL as libpq and psql take it, which may name several hosts; "
         "unset starts the embedded PostgreSQL.",
     )
-    pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
+    pool_size: int = Field(default=10, ge=2, le=100, description="Most connections of one process.")
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
     pooler: Literal["transaction", "session"] | None = Field(
         default=None,

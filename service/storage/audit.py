@@ -1,4 +1,4 @@
-"""The audit log: who changed labels, rules, calibrations and tokens, and when. It holds no texts and no secrets."""
+"""The audit log: who changed labels, rules, calibrations, tokens, saved views and runs, and when, without texts."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ class AuditAction(StrEnum):
     """An older set of learned rules, or none, is in force again."""
     TOKEN_CREATED = "token_created"  # noqa: S105 the name of a change
     TOKEN_REVOKED = "token_revoked"  # noqa: S105 the name of a change
+    VIEW_SAVED = "view_saved"
+    VIEW_DELETED = "view_deleted"
+    RUN_STORED = "run_stored"
+    """A run of a benchmark was sent."""
+    RUN_DELETED = "run_deleted"
 
 
 class Via(StrEnum):

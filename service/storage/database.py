@@ -77,7 +77,9 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     engine = create_async_engine(
         url,
         pool_size=settings.pool_size,
-        max_overflow=settings.pool_size,
+        # a connection beyond the pool would be closed after use, and a new one reads what it needs of 30 partitions
+        max_overflow=0,
+        pool_use_lifo=True,
         pool_timeout=settings.timeout,
         hide_parameters=True,
         json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from service.storage.audit import AuditAction, AuditFilter, audit_rows
 from service.storage.console.eval_runs import MOST_KEPT, keep_run, list_runs
 from tests.evals.runner.weaving import GOLDS, Mill
 from tests.service.console_lists import links, read
@@ -78,6 +80,13 @@ async def test_a_run_of_the_same_name_replaces_it_and_can_be_deleted(client, wri
     assert (await client.post(path, data={"csrf": token})).status_code == 404
     assert (await client.get(f"{RUNS}?run={first['id']}")).status_code == 404
     assert "No run was sent yet" in await read(client, RUNS)
+    log = (await client.get("/v1/audit", params={"tenant": "weavers"})).json()["items"]
+    older, newer = {"cases": 4, "passed": 3}, {"cases": 4, "passed": 2}
+    assert [(each["action"], each["subject"], each["via"], each["before"], each["after"]) for each in log] == [
+        ("run_deleted", "v7", "console", newer, None),
+        ("run_stored", "v7", "api", older, newer),
+        ("run_stored", "v7", "api", None, older),
+    ]
 
 
 async def test_cases_whose_question_or_gold_differs_are_left_out(client, written):
@@ -112,6 +121,12 @@ async def test_what_is_no_run_is_refused_with_its_line(client, written):
 async def test_only_the_newest_runs_of_a_tenant_are_kept(engine):
     for number in range(MOST_KEPT + 2):
         for tenant in ("weavers", "millers") if number == 0 else ("weavers",):
-            await keep_run(engine, tenant=tenant, name=f"v{number}", answers=[], sent_by=None, now=NOW)
+            sent = NOW + timedelta(seconds=number)
+            await keep_run(engine, tenant=tenant, name=f"v{number}", answers=[], sent_by=None, now=sent)
     assert len(await list_runs(engine, "weavers")) == MOST_KEPT
     assert len(await list_runs(engine, "millers")) == 1
+    gone = await audit_rows(engine, AuditFilter(action=AuditAction.RUN_DELETED), 10)
+    assert {(each["tenant"], each["subject"], each["via"]) for each in gone} == {
+        ("weavers", "v0", "service"),
+        ("weavers", "v1", "service"),
+    }

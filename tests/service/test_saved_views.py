@@ -43,6 +43,12 @@ async def test_a_view_leads_back_to_the_same_answers_until_it_is_deleted(client)
     assert (await client.post(f"{address}/delete", data={"csrf": token})).status_code == 404
     assert (await client.get(address)).status_code == 404
     assert "No view is saved" in await read(client, VIEWS)
+    log = (await client.get("/v1/audit", params={"tenant": "bakers"})).json()["items"]
+    said = {"shows": "evaluations", "filters": ["agent", "order", "search", "tenant"]}
+    assert [(each["action"], each["subject"], each["via"], each["before"], each["after"]) for each in log] == [
+        ("view_deleted", "<Towns> & co", "console", said, None),
+        ("view_saved", "<Towns> & co", "console", None, said),
+    ]
 
 
 async def test_slices_are_saved_too_and_what_is_no_view_is_refused(client):

@@ -32,7 +32,7 @@ async def test_it_counts_what_arrived_and_why_the_rest_has_no_score(client):
 
 
 async def test_a_new_install_is_told_what_to_send_and_the_line_works(client):
-    for path in (PAGE, "/console"):
+    for path in (*(f"/console/{name}" for name in ("evaluations", "slices", "review", "compare")), PAGE, "/console"):
         shown = html.unescape(await read(client, path))
         body = re.search(r"-d '(\{.*\})'</pre>", shown)
         assert body is not None, path
@@ -42,6 +42,13 @@ async def test_a_new_install_is_told_what_to_send_and_the_line_works(client):
     reply = await client.post("/v1/events", content=sent, headers=headers)
     assert reply.json()["results"][0]["status"] == "scored", reply.text
     assert "curl" not in await read(client, PAGE)
+    # then the first label
+    shown = html.unescape(await read(client, "/console/trust"))
+    label = re.search(r"curl -X POST http://localhost/v1/labels .*-d '(\{.*\})'</pre>", shown)
+    assert label is not None
+    reply = await client.post("/v1/labels", content=label[1], headers=headers)
+    assert reply.json()["kept"] == 1, reply.text
+    assert "curl" not in await read(client, "/console/trust")
 
 
 async def test_a_tenants_token_sees_its_own_answers_and_neither_process_nor_database(serving):

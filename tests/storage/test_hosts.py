@@ -50,7 +50,7 @@ def test_a_url_of_several_hosts_keeps_its_other_parts(written: str):
 
 
 async def test_a_connection_whose_server_became_read_only_is_replaced(database: URL):
-    engine = create_engine(database, DatabaseSettings(pool_size=1))
+    engine = create_engine(database, DatabaseSettings(pool_size=2))
     write = text("INSERT INTO tenant_rules (tenant, version, document) VALUES ('bakers', 1, '{}')")
     try:
         async with engine.begin() as connection:

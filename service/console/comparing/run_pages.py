@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
 
 from evals.version_comparison import VersionAnswer, compare_versions
@@ -37,9 +37,7 @@ class RunsForm(BrowserForm):
 
 
 @router.get(RUNS)
-async def show_runs(
-    form: Annotated[RunsForm, Query()], request: Request, service: RunningService, reader: ConsoleReader
-) -> Response:
+async def show_runs(form: Annotated[RunsForm, Query()], service: RunningService, reader: ConsoleReader) -> Response:
     """Lists runs, and compares one with another: without `run`, the one that was sent last."""
     runs = await list_runs(service.engine, reader.only(form.tenant))
     shown: dict[str, Any] = {
@@ -47,7 +45,6 @@ async def show_runs(
         "runs": runs,
         "given": form.given(),
         "tenant": form.tenant or reader.tenant or "default",
-        "site": str(request.base_url).rstrip("/"),
         "found": None,
         "now": None,
         "before": None,

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, delete, insert, select, true
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.storage.audit import AuditAction, Change, note_change
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.tables import SAVED_VIEWS
 
@@ -34,6 +35,10 @@ async def save_view(
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             await connection.execute(insert(SAVED_VIEWS).values(id=id_, saved_at=now, **values))
+            after = _figures(shows, filters)
+            await note_change(
+                connection, Change(action=AuditAction.VIEW_SAVED, tenant=tenant, subject=name, after=after)
+            )
     return id_
 
 
@@ -54,8 +59,18 @@ async def delete_view(engine: AsyncEngine, id_: UUID, tenant: str | None) -> boo
     """Returns whether there was one. Raises `StoreUnavailable`."""
     with translate_errors(engine.url):
         async with engine.begin() as connection:
-            gone = await connection.execute(delete(SAVED_VIEWS).where(_VIEWS.id == id_, _of(tenant)))
-            return gone.rowcount > 0
+            query = delete(SAVED_VIEWS).where(_VIEWS.id == id_, _of(tenant)).returning(SAVED_VIEWS)
+            gone = (await connection.execute(query)).first()
+            if gone is not None:
+                before = _figures(gone.shows, gone.filters)
+                change = Change(action=AuditAction.VIEW_DELETED, tenant=gone.tenant, subject=gone.name, before=before)
+                await note_change(connection, change)
+            return gone is not None
+
+
+def _figures(shows: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """What the audit log says of a view: the names of its filters, for a search is a text."""
+    return {"shows": shows, "filters": sorted(filters)}
 
 
 def _of(tenant: str | None) -> ColumnElement[bool]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, column, func, lateral, literal, select, true
+from sqlalchemy import ColumnElement, DateTime, Select, Text, column, func, lateral, literal, select, true
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.storage.database import fetch_rows
 from service.storage.scores.evaluation_pages import fetch_in_time
-from service.storage.sums.reading import AnswerScope, read_sums
+from service.storage.sums.reading import AnswerScope, Period, read_sums
 from service.storage.tables import DEFERRED_EVENTS, EVALUATIONS
 
 DAY = timedelta(days=1)
@@ -95,28 +95,38 @@ async def judge_costs(engine: AsyncEngine, since: datetime, *, seconds: float = 
     return sorted((JudgeCost(**row) for row in rows), key=lambda each: (-each.cost, each.model))
 
 
-async def last_answers(engine: AsyncEngine, tenant: str | None, now: datetime) -> Sequence[LastAnswer]:
-    """The last answer of each agent that answered in the last 28 days, the longest silent first.
+async def last_answers(
+    engine: AsyncEngine, tenant: str | None, now: datetime, *, agent: str | None = None
+) -> Sequence[LastAnswer]:
+    """The last answer of each agent, or of one, that answered in the last 28 days, the longest silent first.
 
     Raises `StoreUnavailable`.
     """
-    sums = await read_sums(engine, AnswerScope(tenant=tenant, since=now - _BACK), histogram=False)
-    agents = sorted({(each.tenant, each.agent) for each in sums if each.received})[:_MOST_AGENTS]
+    since = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - _BACK
+    scope = AnswerScope(tenant=tenant, agent=agent, since=since)
+    last_days: dict[tuple[str, str], datetime] = {}
+    for each in await read_sums(engine, scope, period=Period.DAY, histogram=False):
+        if each.received and each.period is not None:
+            who = each.tenant, each.agent
+            last_days[who] = max(each.period, last_days.get(who, each.period))
+    agents = sorted(last_days.items())[:_MOST_AGENTS]
     if not agents:
         return []
-    listed = ([who[place] for who in agents] for place in (0, 1))
-    given = (
-        func.unnest(*(literal(each, ARRAY(Text)) for each in listed))
-        .table_valued(column("tenant", Text), column("agent", Text), name="given")
-        .render_derived()
+    # with the last day of each agent at hand, PostgreSQL looks into no day before
+    listed = (
+        literal([tenant for (tenant, _), _ in agents], ARRAY(Text)),
+        literal([agent for (_, agent), _ in agents], ARRAY(Text)),
+        literal([day for _, day in agents], ARRAY(DateTime(timezone=True))),
     )
+    columns_given = (column("tenant", Text), column("agent", Text), column("day", DateTime(timezone=True)))
+    given = func.unnest(*listed).table_valued(*columns_given, name="given").render_derived()
     newest = lateral(
         select(_ROWS.occurred_at, _ROWS.agent_version)
         .where(
             _ROWS.current,
             _ROWS.tenant == given.c.tenant,
             _ROWS.agent == given.c.agent,
-            _ROWS.occurred_at >= now - _BACK,
+            _ROWS.occurred_at >= given.c.day,
         )
         .order_by(_ROWS.occurred_at.desc())
         .limit(1)
