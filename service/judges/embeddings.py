@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import httpx2
 import orjson
 
 from consumers.judging.ports import ModelFailed
 from service.judges.request_forms import endpoint_url
 from service.judges.server_errors import call_failure, status_failure
-from service.judges.transport import PlainClient, StatusError
+from service.judges.transport import PlainClient, StatusError, TransportError
 
 MAX_EMBEDDINGS = 16 * 1024 * 1024
 """Largest response body read, in bytes."""
@@ -43,7 +42,7 @@ class OpenAIEmbeddings:
             raise ModelFailed(f"no embeddings within {self.seconds:.3g} seconds", billed=True) from error
         except StatusError as error:
             raise status_failure(error.response) from error
-        except (httpx2.HTTPError, ValueError) as error:
+        except (TransportError, ValueError) as error:
             raise call_failure(error) from error
 
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import httpx2
 import orjson
 from pydantic import SecretStr
 
@@ -15,7 +14,7 @@ from consumers.judging.ports import Completion, FailureCause, ModelFailed
 from service.judges.completions import has_reasoned, read_completion
 from service.judges.request_forms import CHAT, RequestForm, endpoint_url
 from service.judges.server_errors import call_failure, error_parameter, response_error, status_failure
-from service.judges.transport import MAX_BODY, BoundedTransport, PlainClient, StatusError
+from service.judges.transport import MAX_BODY, PlainClient, StatusError, TransportError
 
 _MAY_NAME_PARAMETER = frozenset({400, 422})
 """Statuses whose error may name a parameter that the server refuses."""
@@ -73,7 +72,7 @@ class OpenAIJudge:
             ) from error
         except StatusError as error:
             raise status_failure(error.response) from error
-        except (httpx2.HTTPError, ValueError) as error:
+        except (TransportError, ValueError) as error:
             raise call_failure(error) from error
 
     async def _complete(self, system: str, user: str, schema: Mapping[str, object]) -> Completion:
@@ -85,7 +84,7 @@ class OpenAIJudge:
             try:
                 content = await self._client.post_json(self._url, body)
             except StatusError as error:
-                if error.response.status_code not in _MAY_NAME_PARAMETER:
+                if error.response.status not in _MAY_NAME_PARAMETER:
                     raise
                 said = response_error(error.response)
                 changed = form.without(said, error_parameter(error.response), body)
@@ -142,6 +141,5 @@ async def open_client(
 ) -> AsyncGenerator[PlainClient]:
     """Opens a client of one server, within the bounds of the transport."""
     key = api_key.get_secret_value() if api_key is not None else None
-    transport = BoundedTransport(httpx2.URL(base_url), key, connections, max_body, proxy)
-    async with PlainClient(transport=transport, follow_redirects=False, trust_env=False) as client:
+    async with PlainClient(base_url, key, connections, max_body, proxy) as client:
         yield client

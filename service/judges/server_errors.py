@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import cast
 
-import httpx2
 import orjson
 
 from consumers.judging.ports import FailureCause, ModelFailed
 from consumers.wire.texts import shorten
-from service.judges.transport import TooLargeError
+from service.judges.transport import NotConnectedError, ServerResponse, TooLargeError
 
 LONGEST_WAIT = 300.0
 """Most seconds that a server's Retry-After counts for."""
@@ -33,9 +32,9 @@ _FIXES: Mapping[FailureCause, str] = {
 }
 
 
-def status_failure(response: httpx2.Response) -> ModelFailed:
+def status_failure(response: ServerResponse) -> ModelFailed:
     """The failure that a response with an error status is."""
-    status, said = response.status_code, error_text(_json(response.content))
+    status, said = response.status, error_text(_json(response.content))
     failure = _failure(status, said, _retry_after(response.headers.get("retry-after")))
     if failure.cause is FailureCause.REDIRECT:
         target = shorten(str(response.headers.get("location", "another address")), 200)
@@ -83,7 +82,7 @@ def _cause(status: int, said: str, after: float | None) -> FailureCause:
 
 def call_failure(error: Exception) -> ModelFailed:
     """A failure below HTTP: only a call whose connection was never made is certainly not billed."""
-    unmade = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    unmade = isinstance(error, NotConnectedError)
     too_large = isinstance(error, TooLargeError)
     detail = shorten(str(error) or type(error).__name__, 120)
     kind = FailureCause.REPLY if too_large or isinstance(error, ValueError) else FailureCause.CONNECTION
@@ -105,13 +104,13 @@ def error_text(body: object) -> str:
     return shorten(" ".join(_KEY.sub("…", said or plain).split()), _LONGEST_SAID)
 
 
-def error_parameter(response: httpx2.Response) -> str | None:
+def error_parameter(response: ServerResponse) -> str | None:
     """The parameter that an error names."""
     said = _field(_field(_json(response.content), "error"), "param")
     return said if isinstance(said, str) else None
 
 
-def response_error(response: httpx2.Response) -> str:
+def response_error(response: ServerResponse) -> str:
     """The message of a response with an error status."""
     return error_text(_json(response.content))
 

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from pydantic import ValidationError
 
@@ -16,7 +15,7 @@ from consumers.judging.memory_counts import MemoryModelCounts
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Reply
 from service.judges.configured_panel import open_panel
-from service.judges.transport import BoundedTransport
+from service.judges.transport import NotConnectedError, PlainClient
 from service.judges.weights import local_judge
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 from tests.examples import example_case
@@ -76,23 +75,24 @@ async def test_a_model_is_called_by_the_proxy(model_server: ModelServer) -> None
 
 @pytest.mark.parametrize("base_url", ["https://models.invalid/v1"])
 async def test_a_tunnel_that_the_proxy_refuses_was_never_connected(base_url: str) -> None:
-    async with http_proxy(refuses=True) as (proxy, seen):
-        transport = BoundedTransport(httpx2.URL(base_url), "key", 1, proxy=proxy)
-        try:
-            with pytest.raises(httpx2.ConnectError):
-                await transport.handle_async_request(httpx2.Request("POST", f"{base_url}/chat/completions"))
-        finally:
-            await transport.aclose()
+    async with http_proxy(refuses=True) as (proxy, seen), PlainClient(base_url, "key", 1, proxy=proxy) as client:
+        with pytest.raises(NotConnectedError):
+            await client.post_json(f"{base_url}/chat/completions", {})
     assert seen == ["CONNECT models.invalid:443 HTTP/1.1"]
 
 
 async def test_without_its_proxy_a_model_cannot_be_reached() -> None:
-    transport = BoundedTransport(httpx2.URL("http://127.0.0.1:9/v1"), None, 1, proxy="http://127.0.0.1:9")
-    try:
-        with pytest.raises(httpx2.ConnectError):
-            await transport.handle_async_request(httpx2.Request("POST", "http://127.0.0.1:9/v1/chat/completions"))
-    finally:
-        await transport.aclose()
+    async with PlainClient("http://127.0.0.1:9/v1", None, 1, proxy="http://127.0.0.1:9") as client:
+        with pytest.raises(NotConnectedError):
+            await client.post_json("http://127.0.0.1:9/v1/chat/completions", {})
+
+
+async def test_no_host_but_the_configured_one_is_contacted(model_server: ModelServer) -> None:
+    async with PlainClient("http://models.invalid/v1", "key", 1) as client:
+        for url in (f"{model_server.url}/chat/completions", "https://models.invalid/v1/chat/completions"):
+            with pytest.raises(NotConnectedError, match="is not the configured server"):
+                await client.post_json(url, {})
+    assert model_server.seen() == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-import httpx2
 import orjson
 from pydantic import SecretStr
 
@@ -19,7 +18,7 @@ from evals.runner.cases import BenchmarkCase
 from service.commands.eval.gold.judge_names import gold_queries
 from service.commands.exits import give_up, refuse
 from service.judges.openai import open_client
-from service.judges.transport import PlainClient, StatusError
+from service.judges.transport import PlainClient, ServerResponse, StatusError, TransportError
 
 TOKEN = "GOOGLE_OAUTH_ACCESS_TOKEN"  # noqa: S105 the name of a variable
 """The variable with an OAuth access token, as `gcloud auth print-access-token` prints it."""
@@ -104,9 +103,9 @@ async def _tried(client: PlainClient, url: str, body: dict[str, object]) -> DryR
     except StatusError as error:
         said = _message(error.response)
         # of these codes, 400 and 404 are about the query: it is wrong, or names what is not there
-        about_query = error.response.status_code in {400, 404}
+        about_query = error.response.status in {400, 404}
         return DryRun(ok=False if about_query else None, error=said)
-    except (httpx2.HTTPError, TimeoutError, ValueError) as error:
+    except (TransportError, TimeoutError, ValueError) as error:
         why = str(error) or type(error).__name__
         return DryRun(ok=None, error=shorten(f"BigQuery cannot be asked: {why}", _LONGEST_ERROR))
 
@@ -116,12 +115,12 @@ def _bytes(body: Any) -> int | None:
     return int(found) if found.isdigit() else None
 
 
-def _message(response: httpx2.Response) -> str:
+def _message(response: ServerResponse) -> str:
     try:
         said = str(orjson.loads(response.content)["error"]["message"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
         said = "no message"
-    return shorten(f"{said} (status {response.status_code})", _LONGEST_ERROR)
+    return shorten(f"{said} (status {response.status})", _LONGEST_ERROR)
 
 
 async def check_gold(cases: Sequence[BenchmarkCase], tried: TryQuery | None) -> None:
