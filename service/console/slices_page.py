@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -75,11 +75,13 @@ async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> 
     chosen = [each for each in report.slices if form.kind in {None, each.counts.kind}]
     costly = [each for each in chosen if each.lost > 0]
     carried = {**form.carried(), **_times(wanted, found)}
+    tables = _tables(costly, carried)
     return {
         "agents": found.agents,
         "answers": sum(each.all.answers for each in found.agents),
         "report": report,
-        "tables": _tables(costly, carried),
+        "tables": tables,
+        "first_cause": _first_cause(found.agents, tables),
         "versions": _versions(report.slices, carried) if form.kind in {None, SliceKind.VERSION} else [],
     }
 
@@ -171,6 +173,16 @@ def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapp
         beyond_chance=sure,
         unlisted=len(others) - len(rows),
     )
+
+
+def _first_cause(agents: Iterable[AgentLoss], tables: Sequence[_Table]) -> tuple[AgentLoss, _Row] | None:
+    """The agent with the largest share of wrong answers that has a cause, and its first one."""
+    rows = [row for table in tables for row in (*table.first, *table.rest) if row.found.counts.kind in CAUSES]
+    for agent in sorted(agents, key=lambda each: -each.all.share):
+        for row in rows:
+            if row.found.counts.who == agent.who:
+                return agent, row
+    return None
 
 
 def _versions(slices: Sequence[WorstSlice], carried: Mapping[str, object]) -> list[_Row]:

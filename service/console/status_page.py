@@ -114,6 +114,8 @@ class ProcessCounts:
     """Records of Kafka that its group has not committed; `None` where it reads none."""
     dead_letters: list[tuple[str, float]]
     """By reason, most first."""
+    budgets: list[tuple[str, str, float]]
+    """What is left of each tenant's budget of today, as tenant, unit and amount; without a call none is known."""
 
     @classmethod
     def of(cls, metrics: Metrics) -> ProcessCounts:
@@ -122,7 +124,10 @@ class ProcessCounts:
         letters: Counter[str] = Counter()
         for labels, value in _samples(metrics, "sqlassay_dead_letters_total"):
             letters[labels["reason"]] += int(value)
-        return cls(lag=sum(lags) if lags else None, dead_letters=[*letters.most_common()])
+        left = [
+            (each["tenant"], each["unit"], value) for each, value in _samples(metrics, "sqlassay_model_budget_left")
+        ]
+        return cls(lag=sum(lags) if lags else None, dead_letters=[*letters.most_common()], budgets=sorted(left))
 
 
 def _samples(metrics: Metrics, name: str) -> Iterator[tuple[dict[str, str], float]]:

@@ -99,8 +99,10 @@ async def test_tenants_agents_versions_and_times_restrict_what_is_read(engine, c
 
 
 async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
-    assert "No answers with a score match" in await shown(client)
+    assert "No answer has a score yet" in await shown(client)
     await send(client, [good(n) for n in range(30)] + [bad(n + 40) for n in range(12)])
+    # an agent that answers better
+    await send(client, [good(n, agent="crust", event_id=f"crust-{n}") for n in range(100, 130)])
     page = await shown(client, agent="CRUMB")
     where = page.split("<h2>Where")[1].split("<h2>Why")[0]
     address, value = re.search(r'<a href="([^"]+)">([^<]+)</a>', where).groups()
@@ -115,6 +117,15 @@ async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
     assert (await client.get(reason)).status_code == 200
     only = await shown(client, kind="table")
     assert "reason</span>" not in only
+    # the first screen names the worst agent with its first cause
+    whole = await shown(client)
+    [cause] = re.findall(r'<p id="first-cause">(.*?)</p>', whole, re.S)
+    assert whole.index(cause) < whole.index("<h2>Where")
+    assert re.search(r"<b>crumb</b></a> of bakers, \d+ % wrong", cause)
+    assert " in 12 of 42 answers." in cause
+    address = re.search(r"first cause: <a href=\"([^\"]+)", cause)[1]
+    assert len(re.findall(r"How many ovens have kind \d+", (await client.get(address)).text)) == 12
+    assert "first-cause" not in only
 
 
 async def test_every_row_leads_to_just_its_answers(client):

@@ -6,7 +6,14 @@ import html
 import re
 from datetime import UTC, datetime, timedelta
 
+from httpx import ASGITransport, AsyncClient
+from pydantic import SecretStr
+
+from consumers.judging.budgets import Bound
+from service.serving import create_app, running
+from service.settings import Settings
 from service.settings.intake_settings import HttpSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.status.storage_growth import storage_growth
 from tests.service.console_lists import event, read
 
@@ -32,7 +39,8 @@ async def test_it_counts_what_arrived_and_why_the_rest_has_no_score(client):
 
 
 async def test_a_new_install_is_told_what_to_send_and_the_line_works(client):
-    for path in (*(f"/console/{name}" for name in ("evaluations", "slices", "review", "compare")), PAGE, "/console"):
+    for name in ("", "/evaluations", "/slices", "/review", "/compare", "/status"):
+        path = f"/console{name}"
         shown = html.unescape(await read(client, path))
         body = re.search(r"-d '(\{.*\})'</pre>", shown)
         assert body is not None, path
@@ -87,3 +95,15 @@ async def test_a_range_without_an_agents_answers_says_when_it_answered_last(clie
     assert ">rye</a> of bakers, last answer 3 days ago" in none
     agent = await read(client, "/console/agents", agent="rye", tenant="bakers")
     assert "<dt>last answer</dt><dd>3 days ago" in agent
+
+
+async def test_what_is_left_of_a_days_budget_has_its_currency(database):
+    settings = Settings(database=DatabaseSettings(url=SecretStr(database.render_as_string(hide_password=False))))
+    async with running(settings) as service:
+        transport = ASGITransport(create_app(settings, service))
+        async with AsyncClient(transport=transport, base_url="http://localhost") as client:
+            assert "Left today" not in await read(client, PAGE)
+            # as a call of the model does
+            service.metrics.models.budget_left("bakers", Bound(tokens=1200, micros=3_250_000))
+            shown = re.sub(r"<[^>]+>", "", await read(client, PAGE))
+    assert "Left today, as of the last call by this process: bakers 3.25 USD, bakers 1,200 tokens." in shown
