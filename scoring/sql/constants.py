@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.sql.calendar.date_calls import called_date, from_parts, part_now
+from scoring.sql.calendar.date_calls import called_date, from_parts, part_now, sqlite_date
 from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
-from scoring.sql.calendar.sqlite_calls import sqlite_date
 from scoring.sql.calendar.week_starts import weeks_back
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.parameters.unknown_values import noted_parameter

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moved
+from sqlglot import exp
+
+from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved
+from scoring.sql.terms import Node
 from scoring.values import Grain, Number, TimeRange, period
 
 _SAME = frozenset(
@@ -109,3 +112,34 @@ def _first_of(year: Now, month: Constant | None) -> Now | None:
         return Now(Grain.YEAR, year.offset, whole=True)
     this_month = isinstance(month, Now) and month.unit is Grain.MONTH and not month.offset and not year.offset
     return Now(Grain.MONTH, 0, whole=True) if this_month else None
+
+
+_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
+_COUNT = re.compile(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
+"""`-1 month`."""
+_SQLITE_STARTS = MappingProxyType(
+    {"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR}
+)
+_NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
+
+
+def sqlite_date(name: str, arguments: Sequence[Node]) -> Constant | None:
+    """The date that a call gives of a text or of now, changed by each text after it."""
+    if name == "strftime":
+        arguments = arguments[1:]
+    if name not in _CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
+        return None
+    first = arguments[0].name.strip()
+    value: Constant | None = Now(Grain.DAY) if first.lower() == "now" else moment(first)
+    for modifier in arguments[1:8]:
+        value = _modified(value, modifier.name.strip().lower())
+    return value
+
+
+def _modified(value: Constant | None, modifier: str) -> Constant | None:
+    if modifier in _NO_CHANGE:
+        return value
+    if modifier in _SQLITE_STARTS:
+        return cut(value, _SQLITE_STARTS[modifier])
+    found = _COUNT.fullmatch(modifier)
+    return moved(value, UNITS.get(found["unit"]), int(found["count"])) if found else None
