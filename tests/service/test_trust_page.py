@@ -64,7 +64,7 @@ async def act(client, shown: str, action: str, path: str = OF, **fields):
 
 
 async def test_figures_come_from_labels_and_stay_with_the_scope(client):
-    assert "No labels match" in await page(client)
+    assert "No answer has a label yet" in await page(client)
     await label_all(client, count=12)
     second = [labelled(n, "wrong", "ben") for n in range(4)] + [labelled(5, "unsure", "ben")]
     await client.post("/v1/labels", json=second)
