@@ -201,6 +201,8 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     """
     if required.op not in BOUNDS or present.op not in BOUNDS:
         return False
+    if _ends_with_hour(required, present):
+        return True
     mine = as_number(required.rhs) if required.rhs is not None else None
     theirs = as_number(present.rhs) if present.rhs is not None else None
     if mine is None or theirs is None or mine != int(mine) or theirs != int(theirs):
@@ -209,6 +211,12 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     inclusive = mine if closed else mine + side
     their_inclusive = theirs if their_closed else theirs + their_side
     return side == their_side and inclusive == their_inclusive
+
+
+def _ends_with_hour(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a time of day ends as an hour begins: `between 6 and 9 in the morning` and `hour < 9`."""
+    hour = present.lhs is not None and present.lhs.name.startswith(("hour(", "extract(hour"))
+    return hour and (required.op, present.op) == (Op.LE, Op.LT) and required.rhs == present.rhs
 
 
 def split_name(required: QuestionFilter, present: tuple[SqlFilter, ...]) -> tuple[SqlFilter, ...]:

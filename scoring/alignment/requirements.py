@@ -136,7 +136,7 @@ def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, cont
 
 
 _LACKING = re.compile(
-    r"\b(?:no|none|nothing|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
+    r"\b(?:no|none|nothing|nobody|noone|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
     re.IGNORECASE,
 )
 

@@ -41,13 +41,20 @@ def limit_wrong(case: Case) -> Finding | None:
     ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
     'expected → actual: top 3 → LIMIT 5'
     """
-    asked = {each.k for each in case.question.superlatives if each.k is not None}
+    asked = _rows_named(case)
     given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
     said = {number.value for number in case.question.numbers}
     if not asked or not given or given & (asked | said) or open_ended:
         return None
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
+
+
+def _rows_named(case: Case) -> set[int]:
+    """The numbers of rows that the question names; no two that stand side by side in one row, by LAG or LEAD."""
+    asked = {each.k for each in case.question.superlatives if each.k is not None}
+    beside = not {"LAG", "LEAD"}.isdisjoint(each.func for each in case.sql.windows)
+    return asked - {2} if beside else asked
 
 
 def limit_unasked(case: Case) -> Finding | None:

@@ -41,7 +41,7 @@ from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.voids.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.voids.idle import note_computed, show_all
-from scoring.sql.voids.notes import note, note_in
+from scoring.sql.voids.notes import forget_steps, note, note_in
 from scoring.sql.voids.supplied_values import note_constant
 from scoring.values import Number
 
@@ -97,7 +97,9 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         arm = f"{path}/{_SET_OPERATIONS[type(link)]}:{number}"
         kind = _SET_OPERATIONS[type(link)] + (" all" if link.args.get("distinct") is False else "")
         walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
+        noted = len(walk.spec.voids)
         found = read_query(walk, link.args["expression"], inner._replace(path=arm))
+        forget_steps(walk.spec, noted, recursive, item.tables)
         _drop_empty_arm(walk, link, found, path)
         _differ(item, found)
         item.correlated = item.correlated or found.correlated

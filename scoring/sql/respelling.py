@@ -16,7 +16,7 @@ _MOST_COPIED = 2_000
 
 
 def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
-    """The tree with `count()`, `LIMIT n BY` and names of aggregates written as elsewhere; it is changed in place.
+    """The tree with `count()`, `LIMIT n BY` and names of values written as elsewhere; it is changed in place.
 
     >>> from sqlglot import parse_one
     >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
@@ -24,6 +24,8 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     'SELECT COUNT(*) FROM t'
     >>> shown("SELECT SUM(a) AS x, COUNT(*) AS y, x / y FROM t")
     'SELECT SUM(a) AS x, COUNT(*) AS y, (SUM(a)) / (COUNT(*)) FROM t'
+    >>> shown("WITH d AS (SELECT 5 AS x) SELECT a FROM t CROSS JOIN d WHERE b >= d.x")
+    'WITH d AS (SELECT 5 AS x) SELECT a FROM t CROSS JOIN d WHERE b >= (5)'
     >>> shown("SELECT a FROM t ORDER BY b, a DESC LIMIT 2 BY b")
     'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY a DESC) <= 2 ORDER BY b NULLS LAST, a DESC'
     """
@@ -32,6 +34,7 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     if _LIMIT_BY.search(sql) is not None:
         _rank_by(tree)
     _spell_out_aggregates(tree)
+    _spell_out_constants(tree)
     return tree
 
 
@@ -146,6 +149,48 @@ def _spell_out_aggregates(tree: exp.Expr) -> None:
                 place.replace(exp.Paren(this=value.copy()))
             if isinstance(shown, exp.Alias) and shown.this.find(exp.AggFunc) is not None:
                 known[shown.alias.lower()] = shown.this
+
+
+def _spell_out_constants(tree: exp.Expr) -> None:
+    """Puts the values of an inner query that reads no table in the places of its names: the dates of a period."""
+    copied = 0
+    for source in tree.find_all(exp.CTE, exp.Subquery):
+        held = _held_by(source)
+        scope = source.find_ancestor(exp.Query) if held else None
+        names = _aliases_of(source, scope) if scope is not None else set[str]()
+        for place in list(scope.find_all(exp.Column)) if scope is not None else ():
+            value = held.get(place.name.lower()) if place.table.lower() in names else None
+            if value is None:
+                continue
+            copied += sum(1 for _ in value.walk())
+            if copied > _MOST_COPIED:
+                return
+            place.replace(exp.Paren(this=value.copy()))
+
+
+_MADE = (
+    exp.UDTF, exp.GenerateSeries, exp.GenerateDateArray, exp.GenerateTimestampArray, exp.ExplodingGenerateSeries,
+    exp.Explode, exp.Anonymous,
+)  # fmt: skip
+"""What may make several rows."""
+
+
+def _held_by(source: exp.Expr) -> dict[str, exp.Expr]:
+    """The values by name of a query that reads no table; nothing of another, or of one that computes by rows."""
+    query = source.this
+    if not source.alias or not isinstance(query, exp.Select) or query.args.get("from_") is not None:
+        return {}
+    if query.find(exp.Column, exp.Star, exp.AggFunc, exp.Subquery, *_MADE) is not None:
+        return {}
+    return {each.alias.lower(): each.this for each in query.expressions if isinstance(each, exp.Alias)}
+
+
+def _aliases_of(source: exp.Expr, scope: exp.Expr) -> set[str]:
+    """The names that a source has in a query: its own, and those that FROM and JOIN give it."""
+    own = source.alias.lower()
+    if not isinstance(source, exp.CTE):
+        return {own}
+    return {table.alias_or_name.lower() for table in scope.find_all(exp.Table) if table.name.lower() == own}
 
 
 def _names(shown: exp.Expr, known: dict[str, exp.Expr]) -> list[exp.Column]:

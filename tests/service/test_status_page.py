@@ -39,12 +39,14 @@ async def test_it_counts_what_arrived_and_why_the_rest_has_no_score(client):
 
 
 async def test_a_new_install_is_told_what_to_send_and_the_line_works(client):
+    body = None
     for name in ("", "/evaluations", "/slices", "/review", "/compare", "/status"):
         path = f"/console{name}"
         shown = html.unescape(await read(client, path))
         body = re.search(r"-d '(\{.*\})'</pre>", shown)
         assert body is not None, path
         assert "curl -X POST http://localhost/v1/events" in shown
+    assert body is not None
     sent = body[1].replace("'\\''", "'")
     headers = {"Content-Type": "application/json"}
     reply = await client.post("/v1/events", content=sent, headers=headers)

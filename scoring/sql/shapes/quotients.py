@@ -63,12 +63,18 @@ def _is_earlier(select: Select, node: Node) -> bool:
     """Whether a value is the one before: LAG, or a column named so."""
     if node.find(exp.Lag):
         return True
+    if any(literal.is_string and _EARLIER_KIND.fullmatch(literal.this) for literal in node.find_all(exp.Literal)):
+        return True
     if not isinstance(node, exp.Column):
         return False
     found = select.origin(node)
     if found is not None and found.node is not None and found.node.find(exp.Lag):
         return True
     return bool(_EARLIER.search(node.name.lower())) or bool(_EARLIER.search(node.text("table").lower()))
+
+
+_EARLIER_KIND = re.compile(r"pre|before|baseline|prior|previous", re.IGNORECASE)
+"""What a value of the time before is called in the data: `phase = 'PRE'`."""
 
 
 def shares(select: Select) -> Iterator[Shape]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from scoring.specification import Void, VoidKind
@@ -41,6 +42,15 @@ def note(
 ) -> None:
     """Notes a part of this block that does not do what it seems to do."""
     note_in(scope.spec, Void(kind=kind, block=scope.path, text=text[:SHOWN], numbers=numbers, values=values))
+
+
+def forget_steps(spec: SpecificationBuilder, noted: int, recursive: object, tables: Collection[str]) -> None:
+    """Drops what was noted of arithmetic in an arm of a recursion that reads no table.
+
+    It makes a list: each row is the one before, changed by a constant, as in `day + 1`.
+    """
+    if recursive is not None and not tables:
+        spec.voids[noted:] = [each for each in spec.voids[noted:] if each.kind is not VoidKind.ARITHMETIC]
 
 
 def note_in(spec: SpecificationBuilder, void: Void) -> None:
