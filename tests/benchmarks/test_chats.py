@@ -18,7 +18,10 @@ def _lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CHATS / name).read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(("name", "most"), [("answers-1.jsonl", 8), ("answers-2.jsonl", 4), ("answers-3.jsonl", 4)])
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("answers-1.jsonl", 8), ("answers-2.jsonl", 4), ("answers-3.jsonl", 4), ("answers-4.jsonl", 3)],
+)
 def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:
     right = [each for each in _lines(name) if each["label"]]
     scores = {each["id"]: Scorer().score(**{field: each[field] for field in FIELDS}).p_correct for each in right}
