@@ -21,6 +21,7 @@ _GRAINS = "hour|day|week|month|quarter|year"
 _PER_GRAIN = re.compile(
     rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)"
     rf"|\b({_GRAINS}) (?:by|over|on) \2\b"
+    rf"|\b(?:\w+s a|in (?:any|a) (?:one|single)) ({_GRAINS})\b(?! ago)"
 )
 _ADVERBS = re.compile(
     r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
@@ -48,16 +49,22 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
     wanted = _asked_grains(asked(case)) if given else set[str]()
     grain = next(iter(wanted), "")
-    if len(wanted) != 1 or re.search(
-        r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)
-    ):
+    if given == {"day"} and _WEEKDAYS.search(asked(case)) and len({key.block for key in case.sql.group_by}) == 1:
+        return differing("weekday", "day")
+    if len(wanted) != 1 or _PARTS_OF.search(asked(case)):
         return None
     named = grain in given or _names_grain(case, grain)
     return None if named else differing(grain, ", ".join(sorted(given)))
 
 
+_WEEKDAYS = re.compile(
+    r"\b(?:busiest|slowest|quietest|best|worst|which|what|per|by|each) (?:weekday|day of (?:the )?week)\b"
+)
+_PARTS_OF = re.compile(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b")
+
+
 def _asked_grains(text: str) -> set[str]:
-    found = {match[1] or match[2] for match in _PER_GRAIN.finditer(text)}
+    found = {match[1] or match[2] or match[3] for match in _PER_GRAIN.finditer(text)}
     return found | {_ADVERB_GRAINS[match[1]] for match in _ADVERBS.finditer(text)}
 
 
