@@ -1,7 +1,7 @@
 """Functions on dates that SQLite lacks. The throw-away databases have them, and translated queries call them.
 
-A date is a text, `2024-02-29` or `2024-02-29 10:30:00`. What is no date gives NULL, as does a result outside the years
-from 1 to 9999.
+A date is a text, `2024-02-29`, `2024-02-29 10:30:00` or `2024-02-29 10:30:00.25`. What is no date gives NULL, as does a
+result outside the years from 1 to 9999.
 """
 
 from __future__ import annotations
@@ -13,9 +13,18 @@ MONTHS: Mapping[str, int] = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 """Units of whole months."""
 SECONDS: Mapping[str, int] = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
 """Units of one length."""
+PART = "PART"
+"""The unit of a ten-thousandth of a second."""
+TIMES = frozenset({"HOUR", "MINUTE", "SECOND", PART})
+"""Units that add a time to a day."""
 END_MONTH = "END_MONTH"
 """The unit of months that keeps the last day of a month the last day."""
-_FORMS = {10: "%Y-%m-%d", 16: "%Y-%m-%d %H:%M", 19: "%Y-%m-%d %H:%M:%S"}
+_FORMS = {
+    10: "%Y-%m-%d",
+    16: "%Y-%m-%d %H:%M",
+    19: "%Y-%m-%d %H:%M:%S",
+    **dict.fromkeys(range(21, 27), "%Y-%m-%d %H:%M:%S.%f"),
+}
 
 
 def day_plus(text: object, count: object, unit: str) -> str | None:
@@ -28,13 +37,15 @@ def day_plus(text: object, count: object, unit: str) -> str | None:
     if when is None or not isinstance(count, int):
         return None
     try:
-        if unit in SECONDS:
+        if unit == PART:
+            later = when + timedelta(microseconds=100 * count)
+        elif unit in SECONDS:
             later = when + timedelta(seconds=count * SECONDS[unit])
         else:
             later = _months_later(when, count * MONTHS.get(unit, 1), keep_end=unit == END_MONTH)
     except (OverflowError, ValueError):
         return None
-    return _written(later, whole=len(str(text)) == 10 and unit not in {"SECOND", "MINUTE", "HOUR"})
+    return _written(later, whole=len(str(text)) == 10 and unit not in TIMES)
 
 
 def _months_later(when: datetime, months: int, *, keep_end: bool) -> datetime:
@@ -108,7 +119,7 @@ def day_span(late: object, early: object, unit: str) -> int | None:
     if unit in MONTHS:
         rest_one, rest_other = (one.day, one.time()), (other.day, other.time())
         return (_months(one) - _months(other) - int(rest_one < rest_other)) // MONTHS[unit]
-    return (_seconds(one) - _seconds(other)) // SECONDS[unit]
+    return (one - other) // timedelta(seconds=SECONDS[unit])
 
 
 def month_span(late: object, early: object, _unit: str) -> float | None:
@@ -126,6 +137,16 @@ def month_span(late: object, early: object, _unit: str) -> float | None:
         return months
     seconds = 86_400 * (one.day - other.day) + _seconds(one) % 86_400 - _seconds(other) % 86_400
     return months + seconds / (31 * 86_400)
+
+
+def second_span(late: object, early: object, _unit: str) -> float | None:
+    """The seconds between two dates, with their fractions.
+
+    >>> second_span("2024-03-01 00:00:00.5", "2024-02-29", "SECOND")
+    86400.5
+    """
+    one, other = moment(late), moment(early)
+    return None if one is None or other is None else (one - other).total_seconds()
 
 
 def day_last(text: object) -> str | None:
@@ -158,6 +179,7 @@ DATE_FUNCTIONS: Mapping[str, tuple[int, Callable[..., str | float | None]]] = {
     "day_gap": (3, day_gap),
     "day_span": (3, day_span),
     "month_span": (3, month_span),
+    "second_span": (3, second_span),
     "day_last": (1, day_last),
     "day_of": (3, day_of),
 }
@@ -175,7 +197,10 @@ def moment(text: object) -> datetime | None:
 
 
 def _written(when: datetime, *, whole: bool) -> str:
-    return when.date().isoformat() if whole else when.isoformat(sep=" ")[:19]
+    if whole:
+        return when.date().isoformat()
+    text = when.isoformat(sep=" ")
+    return text.rstrip("0") if "." in text else text
 
 
 def _months(when: datetime) -> int:

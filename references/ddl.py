@@ -9,7 +9,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from references.declarations import Declarations, kinds, table_constraints, values_of
+from references.declarations import Declarations, digits_of_second, kinds, table_constraints, values_of
 from references.given_constraints import constrained
 from references.links import WrittenKey, linked
 from references.names import Parts, TableNames, bare, parts_of
@@ -207,6 +207,7 @@ def _column(tree: exp.ColumnDef, dialect: str) -> DeclaredColumn:
         declared="TEXT" if kind is ValueKind.TEXT and declared and dialect != "sqlite" else declared,
         nullable=not required,
         written=written,
+        digits=digits_of_second(tree.kind, dialect) if tree.kind is not None else 0,
     )
 
 

@@ -84,3 +84,35 @@ def values_of(kind: exp.DataType) -> tuple[str, ...]:
     """The values of an ENUM; none of another type."""
     enum = kind.this in {exp.DType.ENUM, exp.DType.ENUM8, exp.DType.ENUM16}
     return tuple(each.name for each in kind.expressions if isinstance(each, exp.Literal)) if enum else ()
+
+
+_SECOND_DIGITS: Mapping[str, int] = {
+    **dict.fromkeys(("mysql", "singlestore", "doris", "starrocks", "clickhouse", "sqlite"), 0),
+    **dict.fromkeys(("trino", "presto", "athena"), 3),
+}
+"""Digits after the second where a type names none; six in other dialects."""
+_TYPE_DIGITS: Mapping[exp.DType, int] = {
+    exp.DType.DATE: 0,
+    exp.DType.SMALLDATETIME: 0,
+    exp.DType.TIMESTAMP_S: 0,
+    exp.DType.TIMESTAMP_MS: 3,
+    exp.DType.DATETIME64: 3,
+}
+
+
+def digits_of_second(type_: exp.DataType, dialect: str) -> int:
+    """How many digits of a fraction of a second a type of moments holds. T-SQL's DATETIME ends with `.997`.
+
+    >>> digits_of_second(exp.DataType.build("TIMESTAMP(0)"), "postgres"), digits_of_second(
+    ...     exp.DataType.build("DATETIME"), "mysql"
+    ... )
+    (0, 0)
+    """
+    named = [each.name for each in type_.expressions if each.name.isdigit()]
+    if named:
+        return int(named[0])
+    if dialect in {"tsql", "fabric"} and type_.is_type(exp.DType.DATETIME):
+        return 2
+    return next(
+        (digits for each, digits in _TYPE_DIGITS.items() if type_.is_type(each)), _SECOND_DIGITS.get(dialect, 6)
+    )

@@ -29,6 +29,8 @@ class DateForm(Enum):
 
     DAY = "2024-02-29"
     MOMENT = "2024-02-29 10:30:00"
+    INSTANT = "2024-02-29 10:30:00.25"
+    """A moment that may have a fraction of a second."""
     EITHER = "a day or a moment"
     """As in SQLite, which has no type of its own for either."""
 
@@ -42,6 +44,8 @@ class DeclaredColumn:
     nullable: bool = True
     written: str = ""
     """The type as the DDL names it."""
+    digits: int = 0
+    """How many digits of a fraction of a second its moments have."""
 
     @property
     def timed(self) -> bool:
@@ -53,7 +57,8 @@ class DeclaredColumn:
         if self.kind is not ValueKind.DATE:
             return None
         if self.timed:
-            return DateForm.MOMENT if translated else DateForm.EITHER
+            whole = DateForm.INSTANT if self.digits else DateForm.MOMENT
+            return whole if translated else DateForm.EITHER
         return DateForm.DAY if self.declared.upper().startswith("DATE") else None
 
 

@@ -59,6 +59,28 @@ def test_conditions_that_do_not_are_refuted_by_dates_that_exist(case: list[str])
         assert all(is_date(str(each)) for each in (seen, due, entered))
 
 
+def with_moments(dialect: str, declared: str, a: str, b: str) -> Pair:
+    queries = [f"SELECT id FROM calls WHERE {each}" for each in (a, b)]
+    schema = f"CREATE TABLE calls (id INT PRIMARY KEY, at {declared} NOT NULL)"
+    return Pair(sql_a=queries[0], sql_b=queries[1], schema=schema, dialect=dialect)
+
+
+@pytest.mark.parametrize("case", CASES["fractions"]["equal"], ids=" ".join)
+def test_bounds_agree_where_no_moment_of_the_type_lies_between_them(case: list[str]) -> None:
+    finding = verify(with_moments(*case), bound=1)
+    assert finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND, finding
+
+
+@pytest.mark.parametrize("case", CASES["fractions"]["different"], ids=" ".join)
+def test_bounds_differ_where_the_type_holds_fractions_of_a_second(case: list[str]) -> None:
+    pair_of_moments = with_moments(*case)
+    finding = verify(pair_of_moments, bound=1)
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0), finding
+    assert finding.witness is not None
+    assert runs_again(pair_of_moments, finding.witness)
+    assert all("." in str(row[1]) for row in finding.witness.rows["calls"])
+
+
 def test_an_interval_before_today_is_searched_without_a_schema_too() -> None:
     query = "SELECT id FROM shop.orders WHERE placed >= DATE_SUB(CURRENT_DATE(), INTERVAL {} DAY)"
     finding = verify(Pair(sql_a=query.format(30), sql_b=query.format(31), dialect="bigquery"), bound=0)
@@ -100,7 +122,8 @@ FUNCTIONS = {
         "STRFTIME('%Y', d)", "STRFTIME('%m-%d', d)", "STRFTIME('%j', d)", "STRFTIME('%w', d)", "STRFTIME('%H:%M', m)",
         "STRFTIME('%Y/%m', d, '+1 month')", "DATE(m)", "DATE(d, '+1 year')", "DATE(d, '-1 month')",
         "DATE(d, '+1 day')", "DATE(d, '-1 day')", "DATE(d, '+28 days')", "DATE(d, '-28 days')", "DATE(d, '+45 days')",
-        "DATE(d, '-400 days')", "DATE(d, 'start of month')", "DATE(d, 'start of year', '+1 month', '-1 day')",
+        "DATE(d, '-400 days')", "DATE(d, 'start of month')", "DATE(d, 'weekday 0')", "DATE(m, 'weekday 3', '-7 days')",
+        "DATE(d, 'start of year', '+1 month', '-1 day')",
         "DATETIME(m, '+5 hours')", "DATETIME(m, '-90 minutes')", "DATETIME(m, '+86401 seconds')", "DATETIME(d)",
         "JULIANDAY(d) - JULIANDAY(e)", "CAST(STRFTIME('%m', d) AS INTEGER)", "CAST(STRFTIME('%d', d) AS INT) * 2",
         "SUBSTR(d, 1, 4)", "SUBSTR(d, 6)", "SUBSTR(m, 12, 5)", "STRFTIME('%Y', d) || '-' || STRFTIME('%m', d)",

@@ -42,6 +42,15 @@ def test_queries_that_differ_on_some_date_are_refuted_without_a_proof(case: list
     assert runs_again(pair, finding.witness)
 
 
+@pytest.mark.parametrize("case", DATES["different by proof"], ids=lambda case: f"{case[0]} {case[1]}")
+def test_queries_that_differ_on_rare_dates_are_refuted_by_the_proof(case: list[str]) -> None:
+    pair = about_dates(*case)
+    finding = verify(pair, bound=1)
+    assert_different(finding)
+    assert finding.witness is not None
+    assert runs_again(pair, finding.witness)
+
+
 @pytest.mark.parametrize("case", NAMES, ids=lambda case: case["dialect"])
 def test_an_answer_with_qualified_names_is_equal_only_if_it_means_the_same(case: dict[str, Any]) -> None:
     pair = Pair(sql_a=case["gold"], sql_b=case["equal"], schema=case["schema"], dialect=case["dialect"])

@@ -217,8 +217,15 @@ def _dates(
     near += EDGES if edges else ()
     if not forms - {DateForm.DAY}:
         return within, near
+    if DateForm.INSTANT in forms:
+        near += tuple(_later(each) for each in within + near if len(each) > len("2020-01-01 00:00"))
     inner, outer = ([f"{each[:10]} 12:00:00" for each in values] for values in (within, near))
     return _distinct((*within, *inner)), _distinct((*near, *outer))
+
+
+def _later(moment: str) -> str:
+    """A moment less than a second later, unless its type rounds it."""
+    return f"{moment}1" if "." in moment else f"{moment}.5"
 
 
 def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:

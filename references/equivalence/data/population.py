@@ -67,7 +67,9 @@ class Slot:
         """The value as the column holds it: a day without, or with, its time."""
         if self.dates is DateForm.DAY and isinstance(value, str):
             return value[:10]
-        return with_time(value) if self.dates is DateForm.MOMENT else value
+        if self.dates in {DateForm.MOMENT, DateForm.INSTANT} and isinstance(value, str):
+            value = value[: _WHOLE + self.column.digits].removesuffix(".")
+        return with_time(value) if self.dates in {DateForm.MOMENT, DateForm.INSTANT} else value
 
     def holds(self, value: Value) -> bool:
         """Whether the column may hold a value: one of dates holds only days that exist."""
@@ -76,6 +78,8 @@ class Slot:
         if not isinstance(value, str) or not is_date(value):
             return False
         whole = len(value) == len("2020-01-01")
+        if self.dates is DateForm.INSTANT and len(value) > _WHOLE + self.column.digits:
+            return False
         return self.dates is DateForm.EITHER or whole is (self.dates is DateForm.DAY)
 
 
@@ -152,6 +156,7 @@ class Population:
         )
 
 
+_WHOLE = len("2020-01-01 00:00:00.")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 
 

@@ -15,7 +15,7 @@ Step: TypeAlias = tuple[int, str]
 
 _MODIFIER = re.compile(r"[+-]?(\d{1,5}) (second|minute|hour|day|month|year)s?", re.IGNORECASE)
 _MODIFIED = frozenset({"date", "datetime", "strftime", "julianday"})
-_COUNTING = frozenset({"day_gap", "day_span", "month_span"})
+_COUNTING = frozenset({"day_gap", "day_span", "month_span", "second_span"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SMALLER = {"HOUR": "MINUTE", "MINUTE": "SECOND"}
 """What one may be off by, next to a day."""
@@ -36,7 +36,7 @@ def steps_in(node: exp.Expr) -> Iterator[Step]:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
     if name == "day_plus" and len(node.expressions) == 3:
         for count in node.expressions[1].find_all(exp.Literal):
-            if count.is_int:
+            if count.is_int and int(count.name):
                 yield int(count.name), node.expressions[2].name.upper()
     elif name in _MODIFIED or isinstance(node, exp.Date):
         words = [_MODIFIER.fullmatch(each.name) for each in node.expressions if isinstance(each, exp.Literal)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from sqlglot import exp
 
-from references.date_functions import END_MONTH, MONTHS, SECONDS
+from references.date_functions import END_MONTH, MONTHS, PART, SECONDS, TIMES
 from references.equivalence.proof.calendar import YEAR, last, months_later, place_in_year
 from references.equivalence.proof.dates import (
     DAY_SECONDS,
@@ -35,11 +36,12 @@ from references.equivalence.proof.logic import (
 )
 from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.rows import Frame
-from references.equivalence.proof.spellings import DAY, EITHER, Spelling
+from references.equivalence.proof.spellings import DAY, EITHER, FRACTIONS, Spelling
 
 Reader: TypeAlias = Callable[[Machine, exp.Expr, Frame], UnknownValue | None]
 """Reads a call; `None` when its arguments are not known to be dates."""
 _MODIFIER = re.compile(r"([+-]?\d{1,9}) (second|minute|hour|day|month|year)s?")
+_WEEKDAY = re.compile("weekday [0-6]")
 _JULIAN = z3.Q(3_442_849, 2)
 """The Julian day of the midnight before the first ordinal."""
 
@@ -71,6 +73,9 @@ def _modified(machine: Machine, when: Moment, modifiers: Sequence[exp.Expr]) -> 
             when = _moved(machine, when, int(step[1]), step[2].upper(), clamped=False)
         elif word.startswith("start of "):
             when = Moment(when.null, _start(when.day, word[9:].upper()), integer(0))
+        elif _WEEKDAY.fullmatch(word):
+            wait = (int(word[-1]) - machine.calendar.ordinal(when.day)) % 7
+            when = replace(when, day=machine.calendar.later(when.day, wait))
         else:
             raise Unprovable(f"the modifier {each.sql('sqlite')} of a date")
     return when
@@ -86,14 +91,16 @@ def _start(day: Number, unit: str) -> Number:
 def _moved(machine: Machine, when: Moment, count: Number | int, unit: str, *, clamped: bool) -> Moment:
     """The moment so many units later."""
     calendar = machine.calendar
-    if unit in SECONDS and unit not in {"DAY", "WEEK"}:
-        total = when.seconds + count * SECONDS[unit]
-        return Moment(when.null, calendar.later(when.day, total / DAY_SECONDS), total % DAY_SECONDS)
+    if unit in TIMES:
+        parts = (when.fraction if when.fraction is not None else integer(0)) + count if unit == PART else None
+        total = when.seconds + (parts / FRACTIONS if parts is not None else count * SECONDS[unit])
+        when = when if parts is None else replace(when, fraction=parts % FRACTIONS)
+        return replace(when, day=calendar.later(when.day, total / DAY_SECONDS), seconds=total % DAY_SECONDS)
     if unit in SECONDS:
-        return Moment(when.null, calendar.later(when.day, count * (SECONDS[unit] // DAY_SECONDS)), when.seconds)
+        return replace(when, day=calendar.later(when.day, count * (SECONDS[unit] // DAY_SECONDS)))
     months = count * MONTHS.get(unit, 1)
     day = months_later(when.day, months, clamped=clamped, keep_end=unit == END_MONTH)
-    return Moment(when.null, calendar.holds(day), when.seconds)
+    return replace(when, day=calendar.holds(day))
 
 
 def _formatted(machine: Machine, when: Moment, format_: exp.Expr) -> UnknownValue:
@@ -150,8 +157,8 @@ def _plus(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None
         return None
     amount = number.literal if isinstance(number.literal, int) else number.value
     moved = _moved(machine, when, amount, unit.name, clamped=True)
-    moved = Moment(some((moved.null, number.null)), moved.day, moved.seconds)
-    return _like(term, moved, hours=unit.name in {"HOUR", "MINUTE", "SECOND"})
+    moved = replace(moved, null=some((moved.null, number.null)))
+    return _like(term, moved, hours=unit.name in TIMES)
 
 
 def _like(term: UnknownValue, when: Moment, *, hours: bool = False) -> UnknownValue:
@@ -206,11 +213,24 @@ def _span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None
         forward, back = (_months(a, b) / MONTHS[unit] for a, b in ((late, early), (early, late)))
     else:
         days = machine.calendar.ordinal(late.day) - machine.calendar.ordinal(early.day)
-        seconds = days * DAY_SECONDS + late.seconds - early.seconds
-        forward, back = seconds / SECONDS[unit], -seconds / SECONDS[unit]
-    before = some((late.day < early.day, every((late.day == early.day, late.seconds < early.seconds))))
+        parts = FRACTIONS if late.fraction is not None or early.fraction is not None else 1
+        apart = days * (DAY_SECONDS * parts) + late.since(early)
+        forward, back = (each / (SECONDS[unit] * parts) for each in (apart, -apart))
+    before = some((late.day < early.day, every((late.day == early.day, late.since(early) < 0))))
     value = pick(before, -back, forward)
     return UnknownValue(null=some((late.null, early.null)), value=value, sort=Sort.INTEGER)
+
+
+def _second_span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None:
+    """The seconds between two dates, with their fractions."""
+    found = _two(machine, node, frame)
+    if found is None:
+        return None
+    late, early, _ = found
+    days = machine.calendar.ordinal(late.day) - machine.calendar.ordinal(early.day)
+    parts = FRACTIONS if late.fraction is not None or early.fraction is not None else 1
+    value = z3.ToReal(days * (DAY_SECONDS * parts) + late.since(early)) / parts
+    return UnknownValue(null=some((late.null, early.null)), value=value, sort=Sort.REAL)
 
 
 def _month_span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None:
@@ -230,7 +250,7 @@ def _month_span(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue 
 def _months(late: Moment, early: Moment) -> Number:
     """The whole months from one moment to a later one."""
     one, other = late.day % 31, early.day % 31
-    short = some((one < other, every((one == other, late.seconds < early.seconds))))
+    short = some((one < other, every((one == other, late.since(early) < 0))))
     return late.day / 31 - early.day / 31 - pick(short, integer(1), integer(0))
 
 
@@ -279,6 +299,7 @@ _READERS: Mapping[str, Reader] = {
     "day_gap": _gap,
     "day_span": _span,
     "month_span": _month_span,
+    "second_span": _second_span,
     "day_last": _last,
     "day_of": _of,
 }

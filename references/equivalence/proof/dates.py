@@ -25,7 +25,7 @@ from references.equivalence.proof.logic import (
     z3,
 )
 from references.equivalence.proof.machine import Machine
-from references.equivalence.proof.spellings import DAY, EITHER, MOMENT, Spelling, fields_like
+from references.equivalence.proof.spellings import DAY, EITHER, FRACTIONS, INSTANT, MOMENT, Spelling, fields_like
 from references.equivalence.proof.texts import number_in
 
 DAY_SECONDS = 86_400
@@ -40,6 +40,16 @@ class Moment:
     null: Bit
     day: Number
     seconds: Number
+    fraction: Number | None = None
+    """The parts of a second, where it may have some."""
+
+    def since(self, start: Moment) -> Number:
+        """The parts of seconds, or seconds where neither has parts, by which its time of day is later."""
+        seconds = self.seconds - start.seconds
+        if self.fraction is None and start.fraction is None:
+            return seconds
+        late, early = (integer(0) if each is None else each for each in (self.fraction, start.fraction))
+        return seconds * FRACTIONS + late - early
 
 
 def moment_of(term: UnknownValue) -> Moment | None:
@@ -51,6 +61,9 @@ def moment_of(term: UnknownValue) -> Moment | None:
         return Moment(term.null, term.value, integer(0))
     if term.spelling == MOMENT:
         return Moment(term.null, term.value / DAY_SECONDS, term.value % DAY_SECONDS)
+    if term.spelling == INSTANT:
+        seconds = term.value / FRACTIONS
+        return Moment(term.null, seconds / DAY_SECONDS, seconds % DAY_SECONDS, term.value % FRACTIONS)
     if term.spelling == EITHER:
         time = term.value % (DAY_SECONDS + 1)
         return Moment(term.null, term.value / (DAY_SECONDS + 1), z3.If(time == 0, integer(0), time - 1))
@@ -59,7 +72,11 @@ def moment_of(term: UnknownValue) -> Moment | None:
 
 def _fixed(when: datetime) -> Moment:
     seconds = 3_600 * when.hour + 60 * when.minute + when.second
-    return Moment(False, integer(YEAR * when.year + 31 * (when.month - 1) + when.day - 1), integer(seconds))
+    day = integer(YEAR * when.year + 31 * (when.month - 1) + when.day - 1)
+    parts, rest = divmod(when.microsecond * FRACTIONS, 1_000_000)
+    if rest:
+        raise Unprovable("a date with a finer fraction of a second")
+    return Moment(False, day, integer(seconds), integer(parts) if parts else None)
 
 
 def field_of(term: UnknownValue, field: str) -> Number:
@@ -231,7 +248,7 @@ def _pieces(term: UnknownValue) -> str | None:
 
 
 def _mark(spelling: Spelling, code: int, machine: Machine) -> None:
-    days = {DAY: 1, MOMENT: DAY_SECONDS, EITHER: DAY_SECONDS + 1}.get(spelling)
+    days = {DAY: 1, MOMENT: DAY_SECONDS, EITHER: DAY_SECONDS + 1, INSTANT: DAY_SECONDS * FRACTIONS}.get(spelling)
     if days is not None:
         machine.calendar.mark(code // days)
         machine.calendar.mark(code // days + 1)
@@ -245,4 +262,6 @@ def day_of(when: Moment) -> UnknownValue:
 def at(when: Moment) -> UnknownValue:
     """The moment as a date with its time."""
     value = when.day * DAY_SECONDS + when.seconds
-    return UnknownValue(null=when.null, value=value, sort=Sort.DATED, spelling=MOMENT)
+    if when.fraction is None:
+        return UnknownValue(null=when.null, value=value, sort=Sort.DATED, spelling=MOMENT)
+    return UnknownValue(null=when.null, value=value * FRACTIONS + when.fraction, sort=Sort.DATED, spelling=INSTANT)

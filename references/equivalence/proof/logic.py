@@ -9,7 +9,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from references.equivalence.proof.spellings import DAY, DAY_AND_TIMES, EITHER, MOMENT, Spelling
+from references.equivalence.proof.spellings import DAY, DAY_AND_TIMES, EITHER, FRACTIONS, INSTANT, MOMENT, Spelling
 
 z3: Any = import_module("z3")
 """The solver. It ships no types."""
@@ -227,7 +227,13 @@ def spelled_alike(one: UnknownValue, other: UnknownValue) -> tuple[UnknownValue,
     """Two dates in one spelling. Raises `Unprovable` where no number sorts both."""
     if one.spelling is None or other.spelling is None or one.spelling == other.spelling:
         return one, other
+    if {one.spelling, other.spelling} == {MOMENT, INSTANT}:
+        return _with_fraction(one), _with_fraction(other)
     return _with_time(one), _with_time(other)
+
+
+def _with_fraction(term: UnknownValue) -> UnknownValue:
+    return term if term.spelling == INSTANT else replace(term, value=term.value * FRACTIONS, spelling=INSTANT)
 
 
 def _with_time(term: UnknownValue) -> UnknownValue:

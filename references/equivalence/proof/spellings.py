@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement, pairwise
 
-_BASES = {"Y": 10_000, "m": 12, "d": 31, "H": 24, "M": 60, "S": 60, "w": 7, "j": 366, "t": 86_401}
-"""How many values a field has. `t` is a time of day that may be missing: 0, or 1 and the seconds."""
+_BASES = {"Y": 10_000, "m": 12, "d": 31, "H": 24, "M": 60, "S": 60, "w": 7, "j": 366, "t": 86_401, "f": 10_000}
+"""How many values a field has. `t` is a time of day that may be missing: 0, or 1 and the seconds; `f` a fraction."""
 _FIRST = {"m": 1, "d": 1, "j": 1}
 """Fields that count from 1."""
 _WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "w": 1, "j": 3}
+_OPEN = frozenset({"%t", "%f"})
+"""Pieces of no fixed width."""
 _LONGEST = 1_000
 """More characters than any date has."""
 _MOST_PLACES = 200
@@ -117,7 +119,7 @@ class Spelling:
         for piece in self.pieces:
             if not piece.startswith("%"):
                 return tuple(found) if not piece[0].isdigit() and piece[0] not in ".eE" else None
-            if piece == "%t":
+            if piece in _OPEN:
                 return tuple(found)
             found.append(piece[1])
         return tuple(found)
@@ -125,11 +127,11 @@ class Spelling:
     @property
     def numeric(self) -> bool:
         """Whether the whole text is a number."""
-        return all(each.startswith("%") and each != "%t" for each in self.pieces)
+        return all(each.startswith("%") and each not in _OPEN for each in self.pieces)
 
     def patterns(self, pattern: str) -> Iterator[str] | None:
         """The patterns without `%` that a LIKE pattern stands for; `None` when there are too many or none is known."""
-        if "%t" in self.pieces:
+        if not _OPEN.isdisjoint(self.pieces):
             return None
         width = sum(map(_width, self.pieces))
         return _expanded(pattern, width)
@@ -137,17 +139,21 @@ class Spelling:
 
 DAY = Spelling(("%Y", "-", "%m", "-", "%d"))
 MOMENT = Spelling(("%Y", "-", "%m", "-", "%d", " ", "%H", ":", "%M", ":", "%S"))
+INSTANT = Spelling((*MOMENT.pieces, "%f"))
+"""A moment that may have a fraction of a second."""
 EITHER = Spelling(("%Y", "-", "%m", "-", "%d", "%t"))
 """A day, or a moment."""
 
 
 DAY_AND_TIMES = _BASES["t"]
 """Texts of `EITHER` that begin with one day."""
+FRACTIONS = _BASES["f"]
+"""Texts of `INSTANT` that begin with one moment."""
 
 
 def _width(piece: str) -> int:
-    """The characters of a piece; of a time that may be missing, all that it may have."""
-    return (_LONGEST if piece == "%t" else _WIDTHS[piece[1]]) if piece.startswith("%") else len(piece)
+    """The characters of a piece; of one of no fixed width, all that it may have."""
+    return (_LONGEST if piece in _OPEN else _WIDTHS[piece[1]]) if piece.startswith("%") else len(piece)
 
 
 def _spelled(piece: str, values: dict[str, int]) -> str:
@@ -156,6 +162,8 @@ def _spelled(piece: str, values: dict[str, int]) -> str:
     if piece == "%t":
         seconds = values["t"] - 1
         return "" if seconds < 0 else f" {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    if piece == "%f":
+        return f".{values['f']:04d}".rstrip("0").rstrip(".")
     return f"{values[piece[1]]:0{_WIDTHS[piece[1]]}d}"
 
 

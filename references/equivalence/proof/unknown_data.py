@@ -13,6 +13,7 @@ from references.equivalence.data.population import Link, Population, Slot, Table
 from references.equivalence.proof.calendar import Calendar, exists
 from references.equivalence.proof.logic import (
     Bit,
+    Number,
     Sort,
     UnknownValue,
     every,
@@ -23,16 +24,22 @@ from references.equivalence.proof.logic import (
     z3,
 )
 from references.equivalence.proof.rows import Heading, Relation, UnknownRow
-from references.equivalence.proof.spellings import DAY, DAY_AND_TIMES, EITHER, MOMENT, Spelling
+from references.equivalence.proof.spellings import DAY, DAY_AND_TIMES, EITHER, FRACTIONS, INSTANT, MOMENT, Spelling
 from references.equivalence.proof.texts import Texts, number_in
 from references.sandbox import Row, Value
 from references.schema import DateForm, ValueKind
 
 _FLOATS = re.compile(r"REAL|FLOA|DOUB", re.IGNORECASE)
 """Declared types whose values SQLite always stores as floats."""
-_SPELLINGS: Mapping[DateForm, Spelling] = {DateForm.DAY: DAY, DateForm.MOMENT: MOMENT, DateForm.EITHER: EITHER}
-_TIMES: Mapping[DateForm, int] = {DateForm.DAY: 1, DateForm.MOMENT: 86_400, DateForm.EITHER: DAY_AND_TIMES}
-"""Texts that begin with one day."""
+_FORMS: Mapping[DateForm, tuple[Spelling, int]] = {
+    DateForm.DAY: (DAY, 1),
+    DateForm.MOMENT: (MOMENT, 86_400),
+    DateForm.INSTANT: (INSTANT, 86_400 * FRACTIONS),
+    DateForm.EITHER: (EITHER, DAY_AND_TIMES),
+}
+"""How dates are spelled, and how many begin with one day."""
+_LAST_FRACTION = FRACTIONS - 6
+"""SQLite's functions round a later one to the next second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +113,8 @@ def _unknown_cell(row: str, slot: Slot, sort: Sort | None, *, nullable: bool) ->
 
 def _unknown_date(row: str, slot: Slot, *, nullable: bool) -> UnknownValue:
     assert slot.dates is not None  # noqa: S101 the caller looked
-    name, times = f"{row}.{slot.column.name.lower()}", _TIMES[slot.dates]
+    name = f"{row}.{slot.column.name.lower()}"
+    spelling, times = _FORMS[slot.dates]
     day = z3.Int(f"{name} day")
     return UnknownValue(
         null=z3.Bool(f"{name} null") if nullable and slot.column.nullable else False,
@@ -114,7 +122,7 @@ def _unknown_date(row: str, slot: Slot, *, nullable: bool) -> UnknownValue:
         sort=Sort.DATED,
         # SQLite compares such a column with a text that spells a number as with that number
         affinity=Sort.INTEGER,
-        spelling=_SPELLINGS[slot.dates],
+        spelling=spelling,
     )
 
 
@@ -126,8 +134,17 @@ def valid_dates(population: Population, rows: int, first_year: int) -> list[Bit]
             for index in range(rows if slot.dates is not None else 0):
                 name = f"{plan.name.lower()}#{index}.{slot.column.name.lower()}"
                 facts.append(exists(z3.Int(f"{name} day"), first_year))
-                times = _TIMES[slot.dates or DateForm.DAY]
-                facts += [z3.Int(f"{name} time") >= 0, z3.Int(f"{name} time") < times] if times > 1 else []
+                facts += _valid_time(z3.Int(f"{name} time"), slot)
+    return facts
+
+
+def _valid_time(time: Number, slot: Slot) -> list[Bit]:
+    """A time of day has no more digits after its seconds than its type allows."""
+    times = _FORMS[slot.dates or DateForm.DAY][1]
+    facts: list[Bit] = [time >= 0, time < times] if times > 1 else []
+    if slot.dates is DateForm.INSTANT:
+        finest = max(FRACTIONS // 10**slot.column.digits, 1)
+        facts += [time % finest == 0, time % FRACTIONS <= _LAST_FRACTION]
     return facts
 
 

@@ -6,6 +6,7 @@ import re
 
 from sqlglot import exp
 
+from references.date_functions import PART
 from references.equivalence.reading.date_words import call, plain
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.0+)?)?")
@@ -53,19 +54,18 @@ def time_of_day(node: exp.Expr) -> exp.Expr | None:
 
 
 def moment_of_day(node: exp.Expr, dialect: str) -> exp.Expr | None:
-    """BigQuery's DATETIME of a day and a time of day, in whole seconds.
-
-    The last instant is read where it makes no difference that it is later than the last second.
-    """
+    """BigQuery's DATETIME of a day and a time of day, in whole seconds or the last instant as an upper bound."""
     time = node.args.get("expression")
     if dialect != "bigquery" or not isinstance(node, exp.Datetime) or not isinstance(time, exp.Anonymous):
         return None
     text = time.expressions[0].name if time.name.upper() == "TIME" else ""
-    found = "23:59:59" if text == _LAST_INSTANT and _is_upper_bound(node) else clock(text)
+    day = call("datetime", exp.Date(this=plain(node.this).copy()))
+    if text == _LAST_INSTANT and _is_upper_bound(node):
+        return call("day_plus", day, exp.Literal.number(863_999_999), PART)
+    found = clock(text)
     if found is None:
         return None
     hour, minute, second = map(int, found.split(":"))
-    day = call("datetime", exp.Date(this=plain(node.this).copy()))
     return call("day_plus", day, exp.Literal.number(3_600 * hour + 60 * minute + second), "SECOND")
 
 

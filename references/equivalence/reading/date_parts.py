@@ -56,9 +56,8 @@ def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
         return _part_of_age(part, [plain(each) for each in gap.expressions])
     if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
         return None
-    unit = "DAY" if part == "DAY" else "SECOND"
-    whole = call("day_span", plain(gap.this), plain(gap.expression), unit)
-    return whole if part == "DAY" else exp.cast(whole, "REAL")
+    dates = plain(gap.this), plain(gap.expression)
+    return call("day_span", *dates, "DAY") if part == "DAY" else call("second_span", *dates, "SECOND")
 
 
 def _part_of_age(part: str, dates: Sequence[exp.Expr]) -> exp.Expr | None:

@@ -13,7 +13,7 @@ from enum import Enum
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from references.date_functions import DATE_FUNCTIONS
+from references.date_functions import DATE_FUNCTIONS, TIMES
 from references.equivalence.reading.clocks import MIDNIGHT, clock, moment
 from references.equivalence.reading.date_words import call
 from references.equivalence.reading.origins import Origins, first_select
@@ -75,11 +75,11 @@ _CALLS: Mapping[str, _Kind] = {
     "DAY_GAP": _Kind.COMPUTED,
     "DAY_SPAN": _Kind.COMPUTED,
     "MONTH_SPAN": _Kind.COMPUTED,
+    "SECOND_SPAN": _Kind.COMPUTED,
 }
 _DEEPEST = 40
-_DISTANCES = ("DAY_GAP", "DAY_SPAN", "MONTH_SPAN")
+_DISTANCES = ("DAY_GAP", "DAY_SPAN", "MONTH_SPAN", "SECOND_SPAN")
 _DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", *_DISTANCES)
-_HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
 _COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle", "snowflake"})
 """Dialects in which a day and a number make a day, and two days a number."""
 
@@ -114,6 +114,9 @@ class _Fitting:
                 node.replace(self._days(node))
             elif dialect == "oracle" and _is_trunc(node):
                 node.replace(self._truncated(node))
+            elif _is_call(node, "DATETIME") and self._kinds(*node.expressions) == {_Kind.MOMENT}:
+                # SQLite's function would drop the fraction of a second
+                node.replace(node.expressions[0].copy())
         for node in [*tree.walk()]:
             for one, other in _compared(node):
                 self._compare(one, other)
@@ -155,8 +158,8 @@ class _Fitting:
             count = exp.Neg(this=exp.paren(node.expression.copy())) if less else node.expression
             return call("day_plus", node.this, count, "DAY")
         if less and self._dialect == "oracle" and set(kinds) <= {*_DATED, _Kind.WRITTEN}:
-            seconds = _write_arguments(call("day_span", node.this, node.expression, "SECOND"))
-            return exp.paren(exp.Div(this=exp.cast(seconds, "REAL"), expression=exp.Literal.number(86_400)))
+            seconds = _write_arguments(call("second_span", node.this, node.expression, "SECOND"))
+            return exp.paren(exp.Div(this=seconds, expression=exp.Literal.number(86_400)))
         return None
 
     def _truncated(self, node: exp.Expr) -> exp.Expr:
@@ -228,7 +231,7 @@ class _Fitting:
         kind = self._kind(date, scope, depth + 1)
         if text is not None:
             kind = _Kind.DAY if len(text) == len("2024-03-01") else _Kind.MOMENT
-        return _Kind.MOMENT if kind is _Kind.DAY and node.expressions[-1].name in _HOURS else kind
+        return _Kind.MOMENT if kind is _Kind.DAY and node.expressions[-1].name in TIMES else kind
 
     def _kind_of_column(self, node: exp.Column, scope: Scope | None, depth: int) -> _Kind | None:
         origin = self._origins.of(node, scope)
