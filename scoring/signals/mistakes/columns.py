@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.finding import Finding
+from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column
@@ -26,13 +26,28 @@ def date_of_other_event(case: Case) -> Finding | None:
     """
     tested = list(tested_times(case))
     given = {column: event for column in tested if (event := event_of(column)) is not None}
-    found = _between(asked(case), case)
+    found = _plainly_other(case)
     if found is not None or not given:
         return found
     events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
     if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
         found = _other_event(events.pop(), given) if len(given) == len(tested) else None
     return found or (_time_of_change(given, case) if not events else None)
+
+
+def _plainly_other(case: Case) -> Finding | None:
+    return _between(asked(case), case) or _age_of_issue(case)
+
+
+_PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
+
+
+def _age_of_issue(case: Case) -> Finding | None:
+    """How long something is past due is asked for, and the SQL reads when it was issued, and no due date."""
+    if _PAST_DUE.search(said(case)) is None or any("due" in column.name for column in case.sql.columns):
+        return None
+    issued = next((column.name for column in case.sql.columns if event_of(column.name) == "issue"), None)
+    return differing("due", issued) if issued is not None else None
 
 
 def _tests_cancelled(case: Case) -> bool:

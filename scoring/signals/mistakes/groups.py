@@ -203,7 +203,7 @@ _AFTER = re.compile(
     r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
 )
 _MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})
-_LATE = re.compile(r"\blate\b|\boverdue\b|\bdelayed\b")
+_LATE = re.compile(r"\blate\b|\boverdue\b|\bdelayed\b|\bafter (?:the|their|its) due\b")
 _EARLY = re.compile(r"\bon[- ]time\b|\bearly\b|\bnot late\b|\bwithout\b|\bbefore\b")
 
 
@@ -263,7 +263,7 @@ def _in_time_for_late(orders: dict[tuple[str, str], str]) -> Finding | None:
     return Finding(1.0, f"{text}: in time is not late") if even else None
 
 
-_INVERSE = re.compile(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b")
+_INVERSE = re.compile(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b(?! null)")
 
 
 def _is_planned(name: str) -> bool:
@@ -271,7 +271,7 @@ def _is_planned(name: str) -> bool:
 
 
 _EXTREME = re.compile(
-    r"\b(?:highest|lowest|most|least|largest|smallest|best|worst|top|oldest|youngest|latest|newest"
+    r"\b(?:highest|lowest|most|least|largest|smallest|biggest|best|worst|top|oldest|youngest|latest|newest"
     r"|earliest|cheapest)\b"
 )
 

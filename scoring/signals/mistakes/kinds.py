@@ -165,6 +165,11 @@ def either_for_both(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM flights WHERE plane IN ('kites', 'swans') GROUP BY pilot_id")).detail
     "plane in ('kites', 'swans')"
     """
+    return _united_for_both(case) or _listed_for_both(case)
+
+
+def _listed_for_both(case: Case) -> Finding | None:
+    """A list of both kinds, of which each row has one."""
     found = _BOTH.search(asked(case).rstrip("? ."))
     if found is None or case.sql.set_operations or not _gives_things(case):
         return None
@@ -174,6 +179,18 @@ def either_for_both(case: Case) -> Finding | None:
     words = [word for word in found.groups() if word]
     lists = [each for each in case.sql.filters if _lists_both(each, words)]
     return Finding(1.0, lists[0].text) if lists and not _takes_both(case, lists) else None
+
+
+_UNITED = re.compile(r"\bboth [a-z]+ and [a-z]+\b")
+
+
+def _united_for_both(case: Case) -> Finding | None:
+    """The rows of either query, where nothing counts that both had them."""
+    united = [each for each in case.sql.set_operations if each.kind.startswith("union")]
+    if len(united) != 1 or case.sql.having or case.sql.aggregations:
+        return None
+    found = _UNITED.search(asked(case))
+    return Finding(1.0, f"{found.group()}: UNION") if found is not None else None
 
 
 def _gives_things(case: Case) -> bool:

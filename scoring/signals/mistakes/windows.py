@@ -260,6 +260,13 @@ def shape_of_direction(shape: Shape) -> Direction:
     return Direction.MOST if shape.words[1] == "desc" else Direction.LEAST
 
 
+_HIGH_PERCENTILE = re.compile(r"\b[6-9]\d(?:th|st|nd|rd)? percentile\b|\bp[6-9]\d\b")
+_PERCENTILE_FALLS = re.compile(
+    r"percentile_(?:cont|disc)\s*\(\s*0?\.[5-9]\d?\s*\)\s*within\s+group\s*\(\s*order\s+by\s+[^()]{1,80}\bdesc\b",
+    re.IGNORECASE,
+)
+
+
 def rank_flipped(case: Case) -> Finding | None:
     """A rank or row number takes the other end of the order than the one asked for.
 
@@ -269,6 +276,17 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
+    return _percentile_flipped(case) or _ranks_flipped(case)
+
+
+def _percentile_flipped(case: Case) -> Finding | None:
+    """A high percentile of the largest first is a low one."""
+    found = _PERCENTILE_FALLS.search(case.query.sql) if _HIGH_PERCENTILE.search(asked(case)) else None
+    return Finding(1.0, found.group()[:60]) if found is not None else None
+
+
+def _ranks_flipped(case: Case) -> Finding | None:
+    """The first row of the other end."""
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
     if len(ranks) != 1 or len(case.question.superlatives) > 1:
         return None
