@@ -153,19 +153,33 @@ def _spell_out_aggregates(tree: exp.Expr) -> None:
 
 def _spell_out_constants(tree: exp.Expr) -> None:
     """Puts the values of an inner query that reads no table in the places of its names: the dates of a period."""
+    held = _constants(tree)
     copied = 0
+    for place in list(tree.find_all(exp.Column)) if held else ():
+        value = held.get(place.table.lower(), _NO_VALUES).get(place.name.lower())
+        if value is None:
+            continue
+        copied += sum(1 for _ in value.walk())
+        if copied > _MOST_COPIED:
+            return
+        place.replace(exp.Paren(this=value.copy()))
+
+
+_NO_VALUES: Mapping[str, exp.Expr] = {}
+
+
+def _constants(tree: exp.Expr) -> dict[str, Mapping[str, exp.Expr]]:
+    """The values by name of each query that reads no table, by the names that it has; a name given twice has none."""
+    held: dict[str, Mapping[str, exp.Expr]] = {}
     for source in tree.find_all(exp.CTE, exp.Subquery):
-        held = _held_by(source)
-        scope = source.find_ancestor(exp.Query) if held else None
-        names = _aliases_of(source, scope) if scope is not None else set[str]()
-        for place in list(scope.find_all(exp.Column)) if scope is not None else ():
-            value = held.get(place.name.lower()) if place.table.lower() in names else None
-            if value is None:
-                continue
-            copied += sum(1 for _ in value.walk())
-            if copied > _MOST_COPIED:
-                return
-            place.replace(exp.Paren(this=value.copy()))
+        name = source.alias.lower()
+        held[name] = _NO_VALUES if not name or name in held else _held_by(source)
+    found = {name: values for name, values in held.items() if values}
+    for table in tree.find_all(exp.Table) if found else ():
+        values = held.get(table.name.lower())
+        if values and table.alias:
+            found.setdefault(table.alias.lower(), values)
+    return found
 
 
 _MADE = (
@@ -175,22 +189,14 @@ _MADE = (
 """What may make several rows."""
 
 
-def _held_by(source: exp.Expr) -> dict[str, exp.Expr]:
+def _held_by(source: exp.Expr) -> Mapping[str, exp.Expr]:
     """The values by name of a query that reads no table; nothing of another, or of one that computes by rows."""
     query = source.this
-    if not source.alias or not isinstance(query, exp.Select) or query.args.get("from_") is not None:
+    if not isinstance(query, exp.Select) or query.args.get("from_") is not None:
         return {}
     if query.find(exp.Column, exp.Star, exp.AggFunc, exp.Subquery, *_MADE) is not None:
         return {}
     return {each.alias.lower(): each.this for each in query.expressions if isinstance(each, exp.Alias)}
-
-
-def _aliases_of(source: exp.Expr, scope: exp.Expr) -> set[str]:
-    """The names that a source has in a query: its own, and those that FROM and JOIN give it."""
-    own = source.alias.lower()
-    if not isinstance(source, exp.CTE):
-        return {own}
-    return {table.alias_or_name.lower() for table in scope.find_all(exp.Table) if table.name.lower() == own}
 
 
 def _names(shown: exp.Expr, known: dict[str, exp.Expr]) -> list[exp.Column]:
