@@ -24,7 +24,10 @@ from tests.supply.images import ROOT
 MOST_DISTRIBUTIONS = 8
 """Which an installation without extras has, ours among them."""
 MOST_SECONDS = 0.4
-"""CPU that importing the library may take."""
+"""CPU that importing the library may take on a machine that is not slowed down."""
+MOST_TIMES = 4.0
+"""How much more CPU than its parser alone it may take on any other."""
+PARSER = "import time; began = time.process_time(); import sqlglot; print(time.process_time() - began)"
 APPLICATION = """
 import sys, time
 began = time.process_time()
@@ -145,7 +148,8 @@ def run(environment: Path, application: Path, *arguments: str, seconds: int = 60
 @pytest.mark.slow  # builds the wheel
 def test_the_library_works_beside_an_application_and_loads_quickly(environment: Path, application: Path) -> None:
     said = [run(environment, application, "app.py").splitlines() for _ in range(9)]
-    assert min(float(each[0]) for each in said) < MOST_SECONDS
+    parser = min(float(run(environment, application, "-c", PARSER)) for _ in range(5))
+    assert min(float(each[0]) for each in said) < max(MOST_SECONDS, MOST_TIMES * parser)
     assert {each[1] for each in said} == {"80.0 ['__main__', 'sqlassay', 'sqlglot']"}
 
 
