@@ -69,8 +69,8 @@ def _distance(one: datetime | None, other: datetime | None) -> timedelta | None:
 def is_moved(wanted: TimeRange, there: TimeRange, now: datetime | None, *, calendar: bool = False) -> bool:
     """Whether a month or more is as long and lies two days or more elsewhere, and does not end now.
 
-    Of two times that reach to now, whether they begin two days or more apart. A year of the house may begin with any
-    month, unless one of the calendar is meant.
+    Of two times that reach to now, whether they begin two days or more apart. A company's own year may begin with any
+    month, but not where `calendar` is true.
     """
     starts, ends = _distance(wanted.start, there.start), _distance(wanted.end, there.end)
     if starts is None or starts < 2 * _DAY or (not calendar and _may_be_fiscal(wanted, there)):

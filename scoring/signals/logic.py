@@ -49,7 +49,11 @@ def negation_lost(case: Case) -> Finding | None:
 
 def _is_labelled(case: Case) -> bool:
     """Whether what has no value is shown in a group of its own: `COALESCE(channel, 'not recorded')`."""
-    return not _FILLS.isdisjoint(case.sql.functions) and _LABEL.search(case.query.sql) is not None
+    if _FILLS.isdisjoint(case.sql.functions):
+        return False
+    excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
+    labels = (match.group() for match in _LABEL.finditer(case.query.sql[:20_000]))
+    return any(excluded & set(content_words(label)) for label in labels)
 
 
 _FILLS = frozenset({"COALESCE", "NVL", "IFNULL", "ISNULL", "NVL2"})

@@ -74,7 +74,7 @@ def _numbers_unused(case: Case) -> Finding | None:
 
 
 def _another_number(case: Case) -> str | None:
-    """The number of a bound in whose place the SQL compares with another one, and that stands nowhere in it."""
+    """The bound of the question that is nowhere in the SQL, which compares with another number."""
     bounds = [each for each in case.filters.mismatched if each.required.op in BOUNDS and _are_numbers(each)]
     given = {float(each) for each in _WHOLE_NUMBER.findall(case.query.sql)} if bounds else set[float]()
     for each in bounds:

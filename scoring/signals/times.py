@@ -211,13 +211,13 @@ _Tested: TypeAlias = list[tuple[SqlFilter, TimeRange | None]]
 
 
 def _without_start(told: list[TimeRange], tested: _Tested, case: Case) -> SqlFilter | None:
-    """The one condition on a time, where it keeps all before the end of what is told."""
+    """The only condition on a time, if it keeps everything before the end of a stated period."""
     lost = len(tested) == 1 and any(_lost_its_start(wanted, tested[0][1], case) for wanted in told)
     return tested[0][0] if lost else None
 
 
 def _elsewhere_than(told: list[TimeRange], tested: _Tested, now: datetime | None, case: Case) -> SqlFilter | None:
-    """The first condition on a time with two ends, where all of them lie elsewhere than what is told and asked."""
+    """The first condition with a start and an end, if every such condition lies outside the stated periods."""
     whole = [(each, time) for each, time in tested if time is not None and time.start and time.end]
     asked = [time_range(each.rhs, None, now) for each in case.question.filters]
     if not whole or any(time in asked for _, time in whole):
@@ -247,7 +247,7 @@ def _stated(case: Case) -> Iterator[Value | None]:
 
 
 def _names_dates(wanted: TimeRange, case: Case) -> bool:
-    """Whether a year of the calendar is meant: its number is said, or its dates."""
+    """Whether a text gives the number of the year, so that the calendar year is meant."""
     return wanted.start is not None and str(wanted.start.year) in case.said
 
 

@@ -99,7 +99,7 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
         noted = len(walk.spec.voids)
         found = read_query(walk, link.args["expression"], inner._replace(path=arm))
-        forget_steps(walk.spec, noted, recursive, item.tables)
+        forget_steps(walk.spec, noted, recursive, (*item.tables, *found.tables))
         _drop_empty_arm(walk, link, found, path)
         _differ(item, found)
         item.correlated = item.correlated or found.correlated

@@ -18,7 +18,7 @@ _OFTEN_MEAN = re.compile(
     r"|level|quality|stars|grade|height|depth|pressure|humidity|\bmoving\b|\brolling\b|trend|baseline|compar|versus"
     r"|\bvs\b|than|yield|how far|densit|consumption|mileage|quick|slow|fast|long"
 )
-"""Words of measures of which a mean is meant, too, without a word for it."""
+"""Words of measures that people average without saying so."""
 _AMOUNT = re.compile(
     r"\b(?:revenues?|sales|turnover|income|spend|spent|gmv|earnings|takings|volume|how much|totals?|sum)\b"
 )

@@ -97,7 +97,7 @@ def period_ungrouped(case: Case) -> Finding | None:
 
 
 _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
-"""What the question tells of a table."""
+"""Words that describe a table, and ask for nothing."""
 
 
 def _groups_by_time(case: Case) -> bool:

@@ -45,17 +45,26 @@ def note(
 
 
 def forget_steps(spec: SpecificationBuilder, noted: int, recursive: object, tables: Collection[str]) -> None:
-    """Drops what was noted of arithmetic in an arm of a recursion that reads no table.
+    """Drops what was noted of arithmetic in an arm of a recursion, where neither it nor the first arm reads a table.
 
     It makes a list: each row is the one before, changed by a constant, as in `day + 1`.
     """
-    if recursive is not None and not tables:
-        spec.voids[noted:] = [each for each in spec.voids[noted:] if each.kind is not VoidKind.ARITHMETIC]
+    if recursive is None or tables:
+        return
+    for each in [each for each in spec.voids[noted:] if each.kind is VoidKind.ARITHMETIC]:
+        spec.voids.remove(each)
+        spec.noted.discard(_likeness(each))
+        spec.times_noted[each.kind] -= 1
+
+
+def _likeness(void: Void) -> tuple[object, ...]:
+    """What notes have in common of which one is enough."""
+    return (void.kind, frozenset(void.numbers), void.values) if void.numbers or void.values else (void.kind, void.text)
 
 
 def note_in(spec: SpecificationBuilder, void: Void) -> None:
     """Notes a part of a block, unless one like it is noted."""
-    alike = (void.kind, frozenset(void.numbers), void.values) if void.numbers or void.values else (void.kind, void.text)
+    alike = _likeness(void)
     if alike in spec.noted or spec.times_noted[void.kind] >= MOST:
         return
     spec.noted.add(alike)
