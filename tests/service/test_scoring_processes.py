@@ -31,12 +31,11 @@ from service.metrics.outcome_metrics import Metrics
 from service.processes.scoring_processes import ProcessScorer
 from service.samples import sample_events, sample_rules
 from service.settings.observability_settings import MetricSettings
+from tests.costly import COSTLY, cpu_budget
 from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
 pytestmark = pytest.mark.slow  # starts and kills processes
 
-COSTLY = f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"
-"""A text that is accepted and takes far more than the budgets of these tests."""
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {
     "garden": decode_rules({"column_mappings": {"plot": "bed_id"}, "benign_filters": ["active = 1"]}).rules(version=3),
@@ -74,7 +73,7 @@ async def processes(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
 @pytest.fixture
 async def strict(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
     """A process whose budget for an event is less than a tenant's allowance."""
-    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, allowances=Allowances(most=5.0))
+    scorer = ProcessScorer(score, processes=1, cpu_seconds=cpu_budget(), allowances=Allowances(most=5.0))
     yield scorer
     scorer.close()
 
@@ -212,14 +211,14 @@ async def test_what_takes_longer_than_the_budget_ends_as_too_costly(score: Score
     assert isinstance(ended, Evaluation)
     assert isinstance(ended.result, Unscored)
     assert ended.result.reason is UnscoredReason.TOO_COSTLY
-    assert "0.05 s of CPU" in ended.result.detail
+    assert f"{cpu_budget():g} s of CPU" in ended.result.detail
     assert isinstance(ordinary, Evaluation)
     assert isinstance(ordinary.result, Scored)
 
 
 async def test_why_a_process_ended_is_counted(score: ScoreEvents) -> None:
     metrics = Metrics(MetricSettings(), "local/1")
-    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, on_end=metrics.process_ended)
+    scorer = ProcessScorer(score, processes=1, cpu_seconds=cpu_budget(), on_end=metrics.process_ended)
     (plain,), found = events(score, "plain", 1), LookedUp({}, RULES)
     assert counted(metrics) == {}
     await scorer.judge_alone(costly(plain), found)

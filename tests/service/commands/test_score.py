@@ -15,6 +15,7 @@ from scoring.rules import Rules
 from service.commands.jsonl import read_lines
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge, packaged_weights
+from tests.costly import COSTLY, cpu_budget
 from tests.service.commands.command_line import sqlassay
 
 GOOD = {
@@ -40,17 +41,17 @@ def event(**fields: Any) -> bytes:
 
 def test_a_line_that_is_too_costly_has_no_score_and_its_neighbours_have_theirs(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    costly = event(event_id="costly", sql=f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds")
+    costly = event(event_id="costly", sql=COSTLY)
     source.write_bytes(
         b"\n".join([event(event_id="a"), costly, event(event_id="b"), costly, b"{", event(event_id="c")])
     )
-    done = sqlassay("score", str(source), "--out", str(target), "--cpu-seconds", "0.05")
+    done = sqlassay("score", str(source), "--out", str(target), "--cpu-seconds", f"{cpu_budget():g}")
     assert done.returncode == 1
     assert done.stderr.startswith("scored 3, unscored 2 (TOO_COSTLY 2), refused 1, mean ")
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert [row["event_id"] for row in rows] == ["a", "costly", "b", "costly", None, "c"]
     assert [row["unscored"] for row in rows] == [None, "TOO_COSTLY", None, "TOO_COSTLY", "INVALID_EVENT", None]
-    assert "0.05 s of CPU (--cpu-seconds)" in rows[1]["reasons"][0]["detail"]
+    assert f"{cpu_budget():g} s of CPU (--cpu-seconds)" in rows[1]["reasons"][0]["detail"]
     assert rows[0]["score"] == rows[2]["score"] == rows[5]["score"]
 
 

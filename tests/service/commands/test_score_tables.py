@@ -16,6 +16,7 @@ from service.commands.files.formats import ScoredFiles, row_sink
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 from service.samples import sample_events
+from tests.costly import COSTLY, cpu_budget
 from tests.service.commands.command_line import sqlassay
 
 QUESTION = "How many members joined in 2025?"
@@ -175,14 +176,14 @@ def test_a_figure_below_its_bound_answers_no(tmp_path: Path, gates: tuple[str, .
 
 def test_several_processes_write_what_one_writes(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
-    costly = {"question": "How many?", "sql": f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"}
+    costly = {"question": "How many?", "sql": COSTLY}
     some = list(sample_events())[:120]
     some[5:5] = [costly, costly]
     source.write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in some))
     written: list[bytes] = []
     for jobs in (1, 3):
         target = tmp_path / f"{jobs}.jsonl"
-        scorer = LocalScorer(Rules(), local_judge(), 0.05, jobs)
+        scorer = LocalScorer(Rules(), local_judge(), cpu_budget(), jobs)
         assert scorer.score_file(ScoredFiles(str(source), str(target))).unscored["TOO_COSTLY"] == 2
         written.append(target.read_bytes())
     assert written[0] == written[1]
