@@ -13,6 +13,7 @@ from scoring.learned_rules import LearnedRules
 from scoring.linking import content_words
 from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter
+from scoring.values import FiscalYear
 
 
 class Tier(StrEnum):
@@ -158,6 +159,17 @@ class Convention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LookAlike:
+    """The one of several columns that certain words mean in this house. Columns are `table.column` in lower case."""
+
+    column: str
+    instead_of: tuple[str, ...]
+    """The columns that could be taken for it."""
+    when: tuple[str, ...] = ()
+    """Phrases (lower case) of a question that mean the column; without any, every question about its table does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """One version of one tenant's rules."""
 
@@ -167,8 +179,10 @@ class Rules:
     conventions: tuple[Convention, ...] = ()
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The column (lower case, with or without its table) → the unit that it is stored in, such as `cent`."""
+    look_alikes: tuple[LookAlike, ...] = ()
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """The column (lower case, with or without its table) → each stored value (lower case) → what it means."""
+    fiscal_year: FiscalYear = field(default_factory=FiscalYear)
     ignore_filters: frozenset[str] = frozenset()
     """Columns (lower case) whose filters are not aligned."""
     decision_rules: tuple[DecisionRule, ...] = ()

@@ -109,6 +109,18 @@ class RelativeTime:
         )
 
 
+@immutable()
+class FiscalYear:
+    """The house's own year."""
+
+    starts: int = 1
+    """The month of its first day, from 1; January is the calendar year."""
+    named_after_end: bool = True
+    """Whether it is called by the calendar year that it ends in."""
+    words: tuple[str, ...] = ()
+    """Words (lower case) that mean it too, beside `fiscal`, `financial` and `FY`: `ytd`, `this year`, `quarter`."""
+
+
 @immutable(kw_only=False)
 class DatePart:
     """One recurring part of a date compared with a number: every January is (month, 1)."""

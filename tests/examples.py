@@ -7,21 +7,25 @@ from datetime import datetime
 
 from scoring.evaluation import examine
 from scoring.query import Query, Turn, Unscored
-from scoring.rules import Convention, Rules
+from scoring.rules import Convention, LookAlike, Rules
 from scoring.sql import read_predicate
 from scoring.verdict import Case
 
 
 def rules_with(
-    *, conventions: Mapping[str, str] | None = None, codes: Mapping[str, Mapping[str, str]] | None = None
+    *,
+    conventions: Mapping[str, str] | None = None,
+    codes: Mapping[str, Mapping[str, str]] | None = None,
+    look_alikes: Mapping[str, str] | None = None,
 ) -> Rules:
-    """Rules that state a convention of each table, and the stored codes of columns."""
+    """Rules that state a convention of each table, the stored codes of columns, and which of two columns is meant."""
     stated: list[Convention] = []
     for table, text in (conventions or {}).items():
         terms = read_predicate(text, None)
         assert not isinstance(terms, Unscored), terms
         stated.append(Convention(table=table, text=text, terms=terms))
-    return Rules(conventions=tuple(stated), codes=codes or {})
+    alike = tuple([LookAlike(column=meant, instead_of=(other,)) for meant, other in (look_alikes or {}).items()])
+    return Rules(conventions=tuple(stated), codes=codes or {}, look_alikes=alike)
 
 
 def example_case(

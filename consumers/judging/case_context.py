@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from consumers.judging.masking.masked_sql import mask_sql, tokens_of
 from consumers.judging.masking.masker import Masker
 from scoring.reason_kinds import FORMS
-from scoring.rules import Convention
+from scoring.rules import Convention, LookAlike
+from scoring.values import FiscalYear
 from scoring.verdict import Case, Reason
 from scoring.words import letters
 
@@ -69,6 +70,12 @@ def _house(case: Case, masker: Masker | None) -> dict[str, object]:
         "conventions": [
             _convention(each, case, masker) for each in rules.conventions if letters(each.table) in case.read
         ][:MOST_LINES],
+        "look_alikes": [
+            _look_alike(each, text)
+            for each in rules.look_alikes
+            if letters(each.column.rpartition(".")[0]) in case.read
+        ][:MOST_LINES],
+        "fiscal_year": _fiscal_year(rules.fiscal_year, text),
         "units": {name: text(unit) for name, unit in _read(rules.units, case)},
         "codes": {name: _meanings(meant, masker) for name, meant in _read(rules.codes, case)},
     }
@@ -78,6 +85,18 @@ def _convention(each: Convention, case: Case, masker: Masker | None) -> dict[str
     text = masker.text if masker is not None else str
     shown: dict[str, object] = {"table": each.table, "condition": _sql(each.text, case, masker)}
     return shown | ({"only_for": [text(word) for word in each.when]} if each.when else {})
+
+
+def _look_alike(each: LookAlike, text: Callable[[str], str]) -> dict[str, object]:
+    shown: dict[str, object] = {"column": each.column, "not": list(each.instead_of)}
+    return shown | ({"only_for": [text(word) for word in each.when]} if each.when else {})
+
+
+def _fiscal_year(year: FiscalYear, text: Callable[[str], str]) -> dict[str, object]:
+    if year.starts == 1:
+        return {}
+    named = "end" if year.named_after_end else "start"
+    return {"first_month": year.starts, "named_after": named, "also_called": [text(word) for word in year.words]}
 
 
 def _meanings(codes: Mapping[str, str], masker: Masker | None) -> dict[str, str]:

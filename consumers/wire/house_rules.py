@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.wire.texts import shorten
 from scoring.query import Unscored
-from scoring.rules import Convention
+from scoring.rules import Convention, LookAlike
 from scoring.sql import read_predicate
+from scoring.values import FiscalYear
 from scoring.words import parted
 
 MOST_CONVENTIONS = 500
@@ -21,10 +22,16 @@ MOST_COLUMNS = 2000
 MOST_CODES = 500
 """Most codes of one column."""
 MOST_WORDS = 50
-"""Most words of a question that a convention waits for."""
+"""Most words of a question that a convention or a look-alike waits for."""
+MOST_LOOK_ALIKES = 500
+MOST_ALIKE = 50
+"""Most columns that could be taken for another."""
 
 Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 ColumnName = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
+PlacedColumn = Annotated[
+    str, Field(strict=True, min_length=3, max_length=200, pattern=r"^[^=<>;]*[^=<>;.]\.[^=<>;.]+$")
+]
 Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
 Unit = Annotated[str, Field(strict=True, min_length=1, max_length=60)]
 Code = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
@@ -50,6 +57,11 @@ class ConventionDocument(BaseModel):
         description="Words of a question for which alone the condition is meant, such as revenue; else for every one.",
     )
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts in it."""
+        return (self.table, self.predicate, *self.when)
+
     def convention(self, dialect: str | None) -> Convention | str:
         """The convention ready to apply, or what is wrong with the predicate."""
         text = self.predicate
@@ -67,6 +79,66 @@ class ConventionDocument(BaseModel):
             return f"{shorten(text)!r} is about {' and '.join(map(shorten, named))}: write one entry for each table"
         when = tuple([folded(each) for each in self.when])
         return Convention(table=column_name(self.table), text=text, terms=terms, required=self.required, when=when)
+
+
+class LookAlikeDocument(BaseModel):
+    """The one of several columns that certain words mean, and those that could be taken for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    column: PlacedColumn = Field(description="The column that is meant, with its table.")
+    instead_of: list[PlacedColumn] = Field(
+        min_length=1, max_length=MOST_ALIKE, description="Columns, with their tables, that are not meant."
+    )
+    when: list[Phrase] = Field(
+        default_factory=list[str],
+        max_length=MOST_WORDS,
+        description="Words of a question that mean the column, such as sales; else every question about its table.",
+    )
+
+    @property
+    def look_alike(self) -> LookAlike:
+        """The rule ready to apply."""
+        return LookAlike(
+            column=placed_column(self.column),
+            instead_of=tuple([placed_column(each) for each in self.instead_of]),
+            when=tuple([folded(each) for each in self.when]),
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts in it."""
+        return (self.column, *self.instead_of, *self.when)
+
+
+class FiscalYearDocument(BaseModel):
+    """The house's own year."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    starts: int = Field(default=1, strict=True, ge=1, le=12, description="The month of its first day, from 1.")
+    named_after: Literal["end", "start"] = Field(
+        default="end", description="Whether FY26 is the year that ends or the one that starts in 2026."
+    )
+    words: list[Phrase] = Field(
+        default_factory=list[str],
+        max_length=MOST_WORDS,
+        description="Words that mean it too, beside fiscal and FY, such as ytd, this year or quarter.",
+    )
+
+    @property
+    def year(self) -> FiscalYear:
+        """The year ready to apply."""
+        words = tuple([folded(each) for each in self.words])
+        return FiscalYear(starts=self.starts, named_after_end=self.named_after == "end", words=words)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts in it."""
+        return tuple(self.words)
+
+
+LookAlikes = Annotated[list[LookAlikeDocument], Field(max_length=MOST_LOOK_ALIKES)]
 
 
 def units_of(stated: Mapping[str, str]) -> Mapping[str, str]:
@@ -90,6 +162,13 @@ def codes_of(stated: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[st
             for column, codes in stated.items()
         }
     )
+
+
+def texts_of_columns(units: Mapping[str, str], codes: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """All texts in what is stated of columns."""
+    for stated in (units, *codes.values()):
+        yield from (text for pair in stated.items() for text in pair)
+    yield from codes
 
 
 def folded(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import from_json
 
 from consumers.wire.house_rules import (
@@ -15,14 +15,19 @@ from consumers.wire.house_rules import (
     Codes,
     ColumnName,
     ConventionDocument,
+    FiscalYearDocument,
+    LookAlikeDocument,
+    LookAlikes,
     Phrase,
     Predicate,
     Unit,
     codes_of,
     column_name,
     folded,
+    texts_of_columns,
     units_of,
 )
+from consumers.wire.judging_rules import ConfidenceDocument, JudgeDocument, TiersDocument
 from consumers.wire.texts import bad_character, json_type, shorten
 from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule, InvalidDecisionRule, read_decision_rules
 from scoring.query import Unscored
@@ -30,13 +35,9 @@ from scoring.rules import (
     BenignFilter,
     ConfidenceBounds,
     Convention,
-    JudgePolicy,
-    JudgeRules,
     Rules,
     TierBounds,
     UnparseablePolicy,
-    WhenSpent,
-    WhenUnavailable,
 )
 from scoring.sql import KNOWN_DIALECTS, read_predicate
 
@@ -48,73 +49,7 @@ class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
     """The document is not valid rules; the message names the fault and the fix."""
 
 
-_Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Decision = Annotated[str, Field(strict=True, min_length=1, max_length=300)]
-
-
-class TiersDocument(BaseModel):
-    """The lowest score of each tier above `poor`, strictly falling."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    excellent: float = Field(default=90, strict=True, ge=0, le=100, description="Lowest excellent score.")
-    good: float = Field(default=75, strict=True, ge=0, le=100, description="Lowest good score.")
-    marginal: float = Field(default=50, strict=True, ge=0, le=100, description="Lowest marginal score; then poor.")
-
-    @model_validator(mode="after")
-    def _fall(self) -> Self:
-        if not self.excellent > self.good > self.marginal:
-            raise ValueError(
-                f"excellent {self.excellent:g} > good {self.good:g} > marginal {self.marginal:g} must hold"
-            )
-        return self
-
-
-class ConfidenceDocument(BaseModel):
-    """The confidence γ from which Γ is 1.0 (`full`) and 0.8 (`most`), falling."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    full: float = Field(default=0.85, strict=True, gt=0, le=1, description="Least γ that counts in full.")
-    most: float = Field(default=0.65, strict=True, ge=0, lt=1, description="Least γ that counts by 0.8.")
-
-    @model_validator(mode="after")
-    def _fall(self) -> Self:
-        if not self.full > self.most:
-            raise ValueError(f"full {self.full:g} > most {self.most:g} must hold")
-        return self
-
-
-class JudgeDocument(BaseModel):
-    """Who judges a tenant's answers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
-    bar: _Share = Field(default=0.75, description="Cascade: the local judge's confidence from which no model is asked.")
-    watched_bar: _Share = Field(
-        default=0.85, description="Cascade: the same, where it is higher, for agents under suspicion and new versions."
-    )
-    random_share: _Share = Field(
-        default=0.0,
-        description="Cascade: the share of answers from that confidence on that the model is asked about at random.",
-    )
-    budget: float | None = Field(
-        default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
-    )
-    tokens: int | None = Field(
-        default=None, strict=True, ge=0, le=10**15, description="Tokens per day for model calls."
-    )
-    when_unavailable: WhenUnavailable = Field(
-        default=WhenUnavailable.LOCAL, description="If the model does not answer: use the local verdict, or defer."
-    )
-    when_spent: WhenSpent = Field(
-        default=WhenSpent.LOCAL, description="If the budget is spent: use the local verdict, or leave unscored."
-    )
-
-    def rules(self) -> JudgeRules:
-        """The judge rules ready to apply."""
-        return JudgeRules(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
 class RulesDocument(BaseModel):
@@ -129,6 +64,8 @@ class RulesDocument(BaseModel):
                     "column_mappings": {"region": "region_name"},
                     "benign_filters": ["is_deleted = 0"],
                     "conventions": [{"table": "orders", "predicate": "deleted_at IS NULL", "required": True}],
+                    "look_alikes": [{"column": "orders.placed_at", "instead_of": ["orders.created_at"]}],
+                    "fiscal_year": {"starts": 4, "named_after": "end", "words": ["ytd"]},
                     "units": {"orders.total_cents": "cents"},
                     "codes": {"orders.status": {"P": "paid", "X": "cancelled"}},
                     "ignore_filters": ["tenant_id"],
@@ -162,6 +99,12 @@ class RulesDocument(BaseModel):
         default_factory=list[ConventionDocument],
         max_length=MOST_CONVENTIONS,
         description="Conditions that come with a table in this house, with their table.",
+    )
+    look_alikes: LookAlikes = Field(
+        default_factory=list[LookAlikeDocument], description="Which of columns that look alike certain words mean."
+    )
+    fiscal_year: FiscalYearDocument = Field(
+        default_factory=FiscalYearDocument, description="The house's own year; January is the calendar year."
     )
     units: dict[ColumnName, Unit] = Field(
         default_factory=dict[str, str],
@@ -236,6 +179,8 @@ class RulesDocument(BaseModel):
             ),
             benign_filters=tuple(self._benign(text) for text in self.benign_filters),
             conventions=tuple(self._convention(each) for each in self.conventions),
+            look_alikes=tuple(each.look_alike for each in self.look_alikes),
+            fiscal_year=self.fiscal_year.year,
             units=units_of(self.units),
             codes=codes_of(self.codes),
             ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
@@ -313,11 +258,8 @@ def _refuse_bad_text(document: RulesDocument) -> None:
         *document.benign_filters,
         *document.ignore_filters,
         *document.decision_rules,
-        *(text for each in document.conventions for text in (each.table, each.predicate, *each.when)),
-        *document.units,
-        *document.units.values(),
-        *document.codes,
-        *(text for codes in document.codes.values() for pair in codes.items() for text in pair),
+        *(text for each in (*document.conventions, *document.look_alikes, document.fiscal_year) for text in each.texts),
+        *texts_of_columns(document.units, document.codes),
     ]
     for text in texts:
         place = bad_character(text)
@@ -341,4 +283,6 @@ _DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "tiers": TiersDocument,
     "judge": JudgeDocument,
     "conventions": ConventionDocument,
+    "look_alikes": LookAlikeDocument,
+    "fiscal_year": FiscalYearDocument,
 }

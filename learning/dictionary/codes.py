@@ -17,14 +17,14 @@ _SHAPES: Mapping[str, str] = {
 _ITEMS = {
     kind: re.compile(
         rf"\s*(?:and |or )?{_CODE.format(shape=shape)}(?![\w%/])\s*"
-        r"(?P<mark>=|:|→|->|–|—|-(?=\s)|\bis\b|\bmeans\b)?\s*(?P<meaning>.*)",
+        r"(?P<mark>=|:|→|->|–|—|-(?=\s)|\bis\b|\bmeans\b|\bfor\b)?\s*(?P<meaning>.*)",
         re.DOTALL,
     )
     for kind, shape in _SHAPES.items()
 }
 _LEAD = re.compile(
     r"\s*(?:\((?:[^()]{0,60})\)\s*)?"
-    r"(?P<mark>:|=|–|—|-(?=\s)|\bis one of\b:?|\bone of\b:?|\bvalues\b:?|\bcodes?\b:?)?\s*"
+    r"(?P<mark>:|=|–|—|-(?=\s)|\bis one of\b:?|\bone of\b:?|\bvalues\b:?|\bcodes?\b:?|\b(?:is|are|says?|holds)\b)?\s*"
 )
 _OPEN_ENDED = re.compile(r"\b(?:like|such as|e\.g|for example|etc|and so on|among others)\b|…|\.\.\.", re.IGNORECASE)
 _NOTHING = re.compile(r"\s*(?:or )?[`'\"]?(?:null|empty|blank|unset|none if)\b", re.IGNORECASE)
@@ -49,7 +49,6 @@ def code_list(text: str) -> dict[str, str] | None:
     """
     lead = _LEAD.match(text)
     rest = text[lead.end() :] if lead is not None else text
-    announced = lead is not None and lead["mark"] is not None
     if _OPEN_ENDED.search(_BRACKETED.sub("", rest)):
         return None
     piped = "|" in outer_parts(rest, ";")[0]
@@ -58,8 +57,25 @@ def code_list(text: str) -> dict[str, str] | None:
     if kind is None or not 1 < len(parts) <= MOST_CODES:
         return None
     if kind != "words":
-        return _spelled(parts, _ITEMS[kind])
-    return _words(parts) if piped or announced else None
+        return _spelled([each for part in parts for each in _last_two(part)], _ITEMS[kind])
+    return _words(parts) if piped or _announces(lead) else None
+
+
+def _announces(lead: re.Match[str] | None) -> bool:
+    """Whether what stands before a list says that one follows: `is` alone may begin any sentence."""
+    return lead is not None and lead["mark"] is not None and not _SAYS.fullmatch(lead["mark"])
+
+
+_SAYS = re.compile(r"is|are|says?|holds")
+_AND_CODE = re.compile(r"\s+(?:or|and)\s+(?=[\"'`]?[A-Z][A-Z0-9_]{0,11}[\"'`]?(?:\s*\Z|\s+\(|\s+[a-z]))")
+
+
+def _last_two(part: str) -> list[str]:
+    """A part of a list, or the two codes that its last comma leaves together: `N new or O open`."""
+    for match in _AND_CODE.finditer(part):
+        if part.count("(", 0, match.start()) == part.count(")", 0, match.start()):
+            return [part[: match.start()], part[match.end() :]]
+    return [part]
 
 
 def _parts(text: str, *, piped: bool) -> list[str]:
@@ -117,6 +133,9 @@ def _meaning(text: str, code: str) -> str:
     plain = text if _QUOTED.match(text.strip()) else _QUOTED.sub("", _BRACKETED.sub("", text))
     said = _SAID_WITH.sub("", " " + outer_parts(plain, ",;")[0]).strip()
     said = " ".join(_QUOTES.sub("", said).strip(" .:=-").split())
+    alone = _BRACKETED.fullmatch(outer_parts(text, ",;")[0].rstrip(" ."))
+    if alone is not None and not said:
+        said = re.split(r"[:,;]", alone[1])[0].strip()
     if said.lower().startswith(("null", "empty")):
         said = ""
     kept = [said, *(each for each in _others(text) if each.lower() not in (said.lower(), code.lower()))]

@@ -154,9 +154,8 @@ def _told(clause: str, verb: re.Match[str], groups: Sequence[CodeGroup]) -> list
     group = groups[0]
     keeps = not (verb["leaves"] or group.negated)
     between = _NEGATION.sub("", clause[verb.end() : group.start])
-    filled = bool(_FILLER.fullmatch(between)) or (not keeps and len(between.split()) <= MOST_WORDS)
-    # `a job is … P` alone says too little: with `is`, the codes follow at once
-    sure = _tells(verb) or not keeps or not between.strip()
+    filled = bool(_FILLER.fullmatch(_ONE_THING.sub("", between))) or (not keeps and len(between.split()) <= MOST_WORDS)
+    sure = _tells(verb) or not keeps or _follows(between, group)
     one_column = len({each.of.column for each in groups if each.start == group.start}) == 1
     phrases = tuple(phrases_of(clause[: verb.start()]))
     if not (phrases and one_column and filled and sure and _ends(clause[group.end :])):
@@ -164,6 +163,15 @@ def _told(clause: str, verb: re.Match[str], groups: Sequence[CodeGroup]) -> list
     return [_convention(group, group.condition(keeps=keeps), phrases)]
 
 
+def _follows(between: str, group: CodeGroup) -> bool:
+    """Whether the codes follow `is` at once, or several behind `in`: `a job is … P` alone says too little."""
+    return not between.strip() or (len(group.codes) > 1 and _HELD_IN.search(between) is not None)
+
+
+_HELD_IN = re.compile(
+    r"\b(?:in|with|whose)\s+(?:(?:the|a)\s+)?(?:(?:status|state|kind|type|code|plan)\s+)?\W*\Z", re.IGNORECASE
+)
+_ONE_THING = re.compile(r"\b(?:an?|the|one)\s+[a-z]+\b", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:except(?: for)?|excluding|without|other than|leaving out|but not|not)\b", re.IGNORECASE)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from scoring.values import FiscalYear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,19 +27,36 @@ class WrittenConvention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenLookAlike:
+    """The one of several columns that certain words mean, as a rule states it."""
+
+    column: str
+    instead_of: tuple[str, ...]
+    when: tuple[str, ...] = ()
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry below `look_alikes`."""
+        return {"column": self.column, "instead_of": list(self.instead_of), "when": list(self.when)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DictionaryFindings:
     """Conventions, units, codes and mappings that a dictionary states."""
 
     conventions: tuple[WrittenConvention, ...] = ()
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    look_alikes: tuple[WrittenLookAlike, ...] = ()
+    fiscal_year: FiscalYear | None = None
     mappings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The question's phrase → the column that it means."""
 
     @property
     def empty(self) -> bool:
         """Whether nothing was found."""
-        return not (self.conventions or self.units or self.codes or self.mappings)
+        stated = (self.conventions, self.look_alikes, self.fiscal_year, self.units, self.codes, self.mappings)
+        return not any(stated)
 
     def document(self) -> dict[str, Any]:
         """The rules document that states them.
@@ -48,10 +67,23 @@ class DictionaryFindings:
         stated: dict[str, Any] = {
             "column_mappings": dict(self.mappings),
             "conventions": [each.entry for each in self.conventions],
+            "look_alikes": [each.entry for each in self.look_alikes],
+            "fiscal_year": _year(self.fiscal_year),
             "units": dict(self.units),
             "codes": {column: dict(codes) for column, codes in self.codes.items()},
         }
         return {key: value for key, value in stated.items() if value}
+
+
+def _year(year: FiscalYear | None) -> dict[str, Any]:
+    """The entry `fiscal_year`."""
+    if year is None:
+        return {}
+    return {
+        "starts": year.starts,
+        "named_after": "end" if year.named_after_end else "start",
+        "words": list(year.words),
+    }
 
 
 def added(found: DictionaryFindings, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,11 +98,28 @@ def added(found: DictionaryFindings, document: Mapping[str, Any]) -> dict[str, A
         if stated:
             held: Mapping[str, Any] = document.get(key) or {}
             merged[key] = {**held, **{name: value for name, value in stated.items() if name not in held}}
-    if found.conventions:
-        listed: list[Mapping[str, Any]] = document.get("conventions") or []
-        known = [_name(each) for each in listed]
-        merged["conventions"] = [*listed, *(each.entry for each in found.conventions if _name(each.entry) not in known)]
+    if found.fiscal_year is not None and "fiscal_year" not in document:
+        merged["fiscal_year"] = _year(found.fiscal_year)
+    for key, entries, name in (
+        ("conventions", [each.entry for each in found.conventions], _name),
+        ("look_alikes", [each.entry for each in found.look_alikes], _name_of_look_alike),
+    ):
+        if entries:
+            merged[key] = _listed(document.get(key) or [], entries, name)
     return merged
+
+
+def _listed(
+    listed: list[Mapping[str, Any]], entries: list[dict[str, Any]], name: Callable[[Mapping[str, Any]], object]
+) -> list[Mapping[str, Any]]:
+    """The entries that are listed, and those that have no name of theirs."""
+    known = [name(each) for each in listed]
+    return [*listed, *(each for each in entries if name(each) not in known)]
+
+
+def _name_of_look_alike(entry: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """What makes two entries of `look_alikes` the same."""
+    return str(entry.get("column", "")).lower(), list(entry.get("when") or [])
 
 
 def _name(convention: Mapping[str, Any]) -> tuple[str, str, list[str]]:
@@ -85,10 +134,22 @@ def together(found: Iterable[DictionaryFindings]) -> DictionaryFindings:
     units: dict[str, str] = {}
     codes: dict[str, Mapping[str, str]] = {}
     mappings: dict[str, str] = {}
+    alike: dict[tuple[str, tuple[str, ...]], WrittenLookAlike] = {}
+    year: FiscalYear | None = None
     for each in found:
+        year = year or each.fiscal_year
+        for one in each.look_alikes:
+            alike.setdefault((one.column, one.when), one)
         for convention in each.conventions:
             conventions.setdefault((convention.table, convention.predicate, convention.when), convention)
         for kept, own in ((units, each.units), (mappings, each.mappings)):
             kept.update({name: value for name, value in own.items() if name not in kept})
         codes.update({column: own for column, own in each.codes.items() if column not in codes})
-    return DictionaryFindings(conventions=tuple(conventions.values()), units=units, codes=codes, mappings=mappings)
+    return DictionaryFindings(
+        conventions=tuple(conventions.values()),
+        units=units,
+        codes=codes,
+        look_alikes=tuple(alike.values()),
+        fiscal_year=year,
+        mappings=mappings,
+    )

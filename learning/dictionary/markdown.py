@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from learning.dictionary.catalogue import Catalogue
 from learning.dictionary.notes import Note
+from scoring.words import stem
 
 MOST_MARKDOWN = 2_000_000
 """Most characters that are read."""
@@ -21,6 +22,7 @@ _HEAD = re.compile(rf"[*`]*(?P<table>(?:{_NAME}\.)?{_NAME})[*`]*\s*(?:\([^()]*\)
 _TITLED = re.compile(
     rf"(?:the )?(?:table |view |column )?[*`]*(?P<path>(?:{_NAME}\.)*{_NAME})[*`]*(?:\s+(?:table|view|column))?", re.I
 )
+_OPENING = re.compile(r"\*\*(?P<title>[A-Za-z][A-Za-z /]{1,40})[.:]?\*\*[.:]?(?=\s)")
 _NAME_HEADERS = frozenset("column field name attribute".split())
 
 
@@ -49,7 +51,8 @@ def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]
 
     def flush() -> Iterator[Note]:
         if held:
-            yield Note(text=" ".join(held), table=table, column=column)
+            text = " ".join(held)
+            yield Note(text=text, table=_opened(text, catalogue) or table, column=column)
             held.clear()
 
     for line in text.splitlines():
@@ -76,6 +79,16 @@ def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]
         else:
             held.append(line.strip())
     yield from flush()
+
+
+def _opened(text: str, catalogue: Catalogue) -> str | None:
+    """The table that a paragraph opens with in bold: `**Orders.** The state is …`."""
+    match = _OPENING.match(text)
+    if match is None:
+        return None
+    words = [stem(each) for each in re.split(r"\s+and\s+|/", match["title"].lower())[0].split()]
+    called = [each.name for each in catalogue.tables.values() if [stem(word) for word in each.noun] == words]
+    return called[0] if len(called) == 1 else None
 
 
 def _of_row(headers: list[str], cells: list[str], table: str | None) -> Iterator[Note]:

@@ -9,9 +9,10 @@ from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedT
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _VALUE = r"'[^']{1,20}'|\"[^\"]{1,20}\"|TRUE|FALSE|true|false|True|False|\d{1,3}"
+_OUTER = f"(?P<outer>{_VALUE})"
 _NAMED = re.compile(
     rf"(?P<tick>`)?(?P<path>{_NAME}(?:\.{_NAME}){{0,3}})(?(tick)(?:\s*=\s*(?P<inner>{_VALUE}))?`)"
-    rf"(?:\s*=\s*(?P<outer>{_VALUE})(?![\w.]))?"
+    rf"(?:(?:\s*=\s*|\s+(?=')){_OUTER}(?!\w|\.\w))?"
 )
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -38,7 +39,7 @@ def mentions(text: str, catalogue: Catalogue, table: str | None) -> list[Mention
         if "." not in path and (named := catalogue.table(path)) is not None and _is_subject(text, match, ticked):
             current = named
             continue
-        column = _column(path, catalogue, current)
+        column = _column(path, catalogue, current) or _beside(path, found, catalogue)
         if column is None:
             continue
         if "." in path:
@@ -63,6 +64,12 @@ def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> 
         return own
     holders = catalogue.holders(name)
     return holders[0] if len(holders) == 1 else None
+
+
+def _beside(path: str, found: list[Mention], catalogue: Catalogue) -> DescribedColumn | None:
+    """The column of this name in the table of the column named before."""
+    table = catalogue.table(found[-1].column.table) if found and "." not in path else None
+    return _of(table, path) if table is not None else None
 
 
 def _of(table: DescribedTable, name: str) -> DescribedColumn | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from learning.dictionary.catalogue import Catalogue, DescribedColumn
 from learning.dictionary.codes import code_list
+from learning.dictionary.conditions import written_conditions
 from learning.dictionary.definitions import counted_back, definitions, flag_definitions
 from learning.dictionary.exclusions import exclusions
-from learning.dictionary.findings import DictionaryFindings, WrittenConvention
+from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
+from learning.dictionary.fiscal_years import fiscal_year
 from learning.dictionary.groups import CodedColumn, code_groups
+from learning.dictionary.look_alikes import look_alikes
 from learning.dictionary.mentions import Mention, mentions
 from learning.dictionary.notes import Note, sentences
 from learning.dictionary.states import states
@@ -49,6 +53,10 @@ def read_notes(
     units.update(stated.units if stated is not None else {})
     return DictionaryFindings(
         conventions=tuple(_distinct(conventions)),
+        look_alikes=tuple(
+            {(one.column, one.when): one for each in read for one in _look_alikes(each, catalogue)}.values()
+        ),
+        fiscal_year=fiscal_year(each.note for each in read),
         units=units,
         codes={each.column.text: each.codes for each in known},
     )
@@ -110,6 +118,8 @@ def _behind(text: str, mention: Mention, later: Sequence[Mention]) -> str:
 def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     """Codes behind words that mean one column: `tariff types: FIX fixed, VAR variable` of `tariff_type_code`."""
     head, colon, rest = text.partition(":")
+    if not colon or len(head.split()) > _MOST_HEAD:
+        head, colon, rest = _first_verb(text)
     words = tuple(stem(each) for each in head.strip(" -*`").split())
     codes = code_list(":" + _sentence_at(rest, 0)) if colon and 0 < len(words) <= 3 else None
     if codes is None:
@@ -119,6 +129,16 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
             named = identifier_words(column.name)
             if named == words or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words):
                 yield CodedColumn(column, codes)
+
+
+_MOST_HEAD = 3
+_LISTS = re.compile(r"(?:\A|(?<=\. ))(?P<head>[A-Z][a-z]+(?: [a-z]+)?) are (?=[A-Z0-9]{1,6}[ ,(])")
+
+
+def _first_verb(text: str) -> tuple[str, str, str]:
+    """What a sentence lists codes of, and the rest behind its verb: `Tariffs are FIX fixed, VAR variable`."""
+    match = _LISTS.search(text)
+    return (match["head"].lower(), ":", text[match.end() :]) if match is not None else ("", "", "")
 
 
 def _known_codes(
@@ -160,6 +180,7 @@ def _conventions(read: ReadNote, known: Sequence[CodedColumn], catalogue: Catalo
             unique = [each for each in known if each not in nearby]
             defined = definitions(text[start:end], unique) if _one_column(text[start:end], unique) else []
         found += states(text[start:end], _within(read, start, end))
+        found += written_conditions(text[start:end], _within(read, start, end), catalogue)
         if defined:
             defining.add(start)
         found += defined
@@ -167,6 +188,11 @@ def _conventions(read: ReadNote, known: Sequence[CodedColumn], catalogue: Catalo
     for each in read.coded:
         found += counted_back(text, each, read.coded)
     return found
+
+
+def _look_alikes(read: ReadNote, catalogue: Catalogue) -> Iterator[WrittenLookAlike]:
+    for start, end in sentences(read.note.text):
+        yield from look_alikes(read.note.text[start:end], _within(read, start, end), catalogue)
 
 
 def _within(read: ReadNote, start: int, end: int) -> list[Mention]:

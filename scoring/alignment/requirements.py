@@ -18,6 +18,7 @@ from scoring.alignment.telling_apart import texts_of
 from scoring.alignment.weakening import DefinedWords
 from scoring.immutable import immutable
 from scoring.linking import content_words
+from scoring.question.house_years import in_house_years
 from scoring.rules import Rules
 from scoring.specification import (
     Column,
@@ -61,6 +62,7 @@ def requirements(
     question, enriched = questions
     if by_word is None or by_word.definitions is not enriched.definitions:
         by_word = DefinedWords(enriched.definitions if question.filters else ())
+    question = in_house_years(question, rules.fiscal_year, context.moment)
     wanted = _mapped(_wanted(question, enriched, by_word, sql, context), rules)
     ignored = _ignored(wanted, question, rules) if rules.ignore_filters else []
     judged = [each for each in wanted if each not in ignored] if ignored else wanted

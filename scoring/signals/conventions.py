@@ -16,6 +16,7 @@ from scoring.rules import Convention
 from scoring.signals.finding import Finding
 from scoring.signals.house import followed, lacking, means, said_plainly
 from scoring.signals.keys import one_sides
+from scoring.signals.look_alikes import meant_columns
 from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -36,6 +37,7 @@ def convention_followed(case: Case) -> Finding | None:
     """
     found = [show_filter(each) for each in conventions(case.sql.filters, case.question.stems)]
     found += [each.text.lower() for each in followed(case)] if case.rules.conventions else []
+    found += meant_columns(case) if case.rules.look_alikes else []
     if not found:
         return None
     shown = list(dict.fromkeys(found))

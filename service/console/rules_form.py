@@ -64,6 +64,10 @@ RULE_WORDS: Mapping[str, str] = {
     "column_mappings": "Words and the columns they mean",
     "benign_filters": "Conditions that an agent may add",
     "conventions": "Conditions that come with a table",
+    "look_alikes": "Columns that look alike, and which one is meant",
+    "fiscal_year.starts": "The fiscal year starts in month",
+    "fiscal_year.named_after": "FY26 is the year that has 2026 at its",
+    "fiscal_year.words": "Words that mean fiscal years too",
     "units": "Units of columns",
     "codes": "Stored codes and what they mean",
     "ignore_filters": "Columns whose conditions do not count",
@@ -252,6 +256,7 @@ def _object(name: str, line: str) -> Mapping[str, Any]:
 
 OBJECT_LINES: Mapping[str, str] = {
     "conventions": '{"table": "orders", "predicate": "deleted_at IS NULL"}',
+    "look_alikes": '{"column": "orders.placed_at", "instead_of": ["orders.created_at"], "when": ["sales"]}',
     "codes": '{"orders.status": {"P": "paid", "X": "cancelled"}}',
 }
 """A line of each field that holds objects."""

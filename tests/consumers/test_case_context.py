@@ -48,6 +48,8 @@ def test_the_house_the_dialect_and_the_conversation_are_shown_and_masked() -> No
         "conventions": [{"table": "wells", "predicate": "keeper <> 'Ottilie Varga'"}],
         "units": {"wells.depth": "cm", "other.length": "m"},
         "codes": {"state": {"7": "dry"}, "colour": {"1": "red"}},
+        "look_alikes": [{"column": "wells.depth", "instead_of": ["wells.bore"], "when": ["dry"]}],
+        "fiscal_year": {"starts": 7, "words": ["ytd"]},
     }
     said = shown(WELLS, rules)
     assert said["dialect_notes"].startswith("integer / integer drops the fraction")
@@ -56,6 +58,8 @@ def test_the_house_the_dialect_and_the_conversation_are_shown_and_masked() -> No
     assert "Varga" not in json.dumps(said)
     assert said["rules"]["units"] == {"wells.depth": "cm"}
     assert said["rules"]["codes"] == {"state": {"7": "dry"}}
+    assert said["rules"]["look_alikes"] == [{"column": "wells.depth", "not": ["wells.bore"], "only_for": ["dry"]}]
+    assert said["rules"]["fiscal_year"] == {"first_month": 7, "named_after": "end", "also_called": ["ytd"]}
     [turn] = said["history"]
     assert turn["sql"].startswith("SELECT id FROM wells WHERE keeper = 'TEXT_")
 

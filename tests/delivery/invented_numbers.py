@@ -40,7 +40,7 @@ def _is_models(row: Mapping[str, Any]) -> bool:
     if row["verdict"] not in MODELS_VERDICTS:
         return False
     case = _case(row["question"], row["sql"])
-    return compose(case.filters, Verdict(row["verdict"]), row["confidence"]).score == row["score"]
+    return compose(case.filters, Verdict(row["verdict"]), row["confidence"], by_model=True).score == row["score"]
 
 
 @cache

@@ -43,6 +43,11 @@ def test_a_sentence_of_a_dictionary_is_read(case):
         assert {column: dict(codes) for column, codes in read.codes.items()} == case["codes"]
     if "conventions" in case:
         assert listed(read) == case["conventions"]
+    if "fiscal_year" in case:
+        year = read.document().get("fiscal_year")
+        assert (year and [year["starts"], year["named_after"], *year["words"]]) == case["fiscal_year"]
+    if "look_alikes" in case:
+        assert [[each.column, [*each.instead_of], *each.when] for each in read.look_alikes] == case["look_alikes"]
     if "units" in case:
         by_name = found("").units if case["text"] else {}
         assert {column: unit for column, unit in read.units.items() if by_name.get(column) != unit} == case["units"]

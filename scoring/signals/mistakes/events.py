@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from scoring.signals.mistakes.wording import cue
@@ -97,6 +98,15 @@ def stretch(text: str) -> frozenset[str]:
         if "" not in found and len(found) == 2:
             return frozenset(found)
     return frozenset()
+
+
+def events_named(words: Iterable[str]) -> set[str]:
+    """The events that words name, with no regard to times.
+
+    >>> sorted(events_named(["did", "we", "pay", "orders"]))
+    ['pay']
+    """
+    return {_CLASS[word] for word in words if word in _CLASS}
 
 
 @lru_cache(maxsize=16384)

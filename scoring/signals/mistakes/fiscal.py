@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
+from scoring.question.house_years import in_house_years
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import CuedPattern, cue, said
 from scoring.specification import SqlFilter
-from scoring.values import TimeRange
+from scoring.values import Grain, RelativeTime, TimeRange, Value, shift
 from scoring.verdict import Case
 
 _MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
@@ -37,12 +39,15 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
     """A fiscal year is asked for that does not begin in January, and the SQL takes other months or another year's name.
 
     The calendar year or quarter is one of them. A fiscal year that is named after the year in which it ends begins in
-    the year before.
+    the year before. The tenant's rules may say when it begins (`fiscal_year`).
 
     >>> fiscal_year_as_calendar(case("Trips in fiscal year 2020 (it starts in July)",
     ...     "SELECT COUNT(*) FROM trips WHERE began_at >= '2020-01-01' AND began_at < '2021-01-01'")).detail
     'expected → actual: from July → began_at within [2020-01-01, 2021-01-01)'
     """
+    ruled = _against_rules(case) if case.rules.fiscal_year.starts != 1 else None
+    if ruled is not None:
+        return ruled
     text = said(case)
     begins = _first_month(text) if _FISCAL.search(text) else None
     if begins is None or begins == 1:
@@ -52,6 +57,33 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
         if months and isinstance(each.rhs, TimeRange) and each.rhs.start and each.rhs.start.month not in months:
             return differing(f"from {_NAMES[months[0] - 1]}", each.text)
     return _of_other_name(text, begins, case) or _from_calendar(case)
+
+
+def _against_rules(case: Case) -> Finding | None:
+    """A time that starts with a month, where the rules say that the house's year or quarter starts with another."""
+    moment = case.query.occurred_at.replace(tzinfo=None) if case.query.occurred_at else None
+    dated = in_house_years(case.question, case.rules.fiscal_year, moment)
+    asked = [each.rhs for each in dated.filters if each not in case.question.filters]
+    starts = {start: each.text for each in case.sql.filters if (start := _start(each.rhs, moment)) is not None}
+    for each in asked:
+        if isinstance(each, TimeRange) and each.start is not None and each.start not in starts:
+            of_years = each.end != shift(each.start, Grain.MONTH, 3)
+            other = next((start for start in starts if _is_other(start, each.start, of_years=of_years)), None)
+            if other is not None:
+                return differing(f"from {each.start:%Y-%m-%d}", starts[other])
+    return None
+
+
+def _is_other(start: datetime, wanted: datetime, *, of_years: bool) -> bool:
+    """Whether a time starts with a month, and a year with another month than those of the house."""
+    return (start.day, start.hour) == (1, 0) and not (of_years and start.month == wanted.month)
+
+
+def _start(value: Value | None, moment: datetime | None) -> datetime | None:
+    """Where a time starts."""
+    if isinstance(value, RelativeTime):
+        return value.resolve(moment).start if moment is not None else None
+    return value.start if isinstance(value, TimeRange) else None
 
 
 _NAMES = "January February March April May June July August September October November December".split()

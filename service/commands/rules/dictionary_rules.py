@@ -31,7 +31,7 @@ def read_rules_of_dictionary(options: DictionaryOptions) -> None:
     except CallEnded as ended:
         refuse(f"the dictionary takes more than {_CPU_SECONDS:g} s to read ({ended}): give fewer files")
     if found.empty:
-        answer_no("the files state no convention, code or unit that can be read for sure")
+        answer_no("the files state no convention, look-alike, code or unit that can be read for sure")
     document = _document(found, _stored(options.tenant), dialect)
     text = json.dumps(document, indent=2, ensure_ascii=False)
     if options.out == STANDARD:
@@ -39,7 +39,10 @@ def read_rules_of_dictionary(options: DictionaryOptions) -> None:
     else:
         with open_output(options.out) as stream:
             stream.write(f"{text}\n".encode())
-    counts = f"{len(found.conventions)} conventions, codes of {len(found.codes)} columns, {len(found.units)} units"
+    counts = (
+        f"{len(found.conventions)} conventions, codes of {len(found.codes)} columns, {len(found.units)} units,"
+        f" {len(found.look_alikes)} look-alikes, {'a' if found.fiscal_year else 'no'} fiscal year"
+    )
     print(f"sqlassay: {counts}: read them before you store them", file=sys.stderr)
 
 
