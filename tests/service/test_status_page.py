@@ -61,6 +61,17 @@ async def test_a_new_install_is_told_what_to_send_and_the_line_works(client):
     assert "curl" not in await read(client, "/console/trust")
 
 
+async def test_an_audit_log_without_changes_shows_one_to_make_and_the_line_works(client):
+    shown = html.unescape(await read(client, "/console/audit"))
+    change = re.search(r"curl -X PUT http://localhost(/\S+) .*-d '(\{.*\})'</pre>", shown)
+    assert change is not None
+    reply = await client.put(change[1], content=change[2], headers={"Content-Type": "application/json"})
+    assert reply.status_code == 200, reply.text
+    shown = await read(client, "/console/audit")
+    assert "shop" in shown
+    assert "curl" not in shown
+
+
 async def test_a_tenants_token_sees_its_own_answers_and_neither_process_nor_database(serving):
     tokens = {"bakers": "a-token-for-tests-only-0001", "*": "a-token-for-tests-only-0003"}
     async with serving(http=HttpSettings.model_validate({"tokens": tokens})) as client:
