@@ -45,6 +45,9 @@ class Values:
 
 
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_SECONDS_OF_DAY = re.compile(r"\d{5}(?:\.\d+)?")
+"""A number that may be the seconds of a time of day, from 02:46:40 on: with fewer digits it may be a year."""
+_DAY_SECONDS = 86_400
 _CLOCK = re.compile(r"(\d\d):\d\d:\d\d")
 _MONTH = re.compile(r"(\d{4})-(\d\d)$")
 _YEAR = re.compile(r"[12]\d{3}$")
@@ -143,6 +146,7 @@ def _dates_with(literal: Literal) -> Values:
     text = f"{literal:g}" if isinstance(literal, float) else str(literal)
     if _DATE.match(text):
         return _texts(text, Operator.EQUAL)
+    text = _time_of_day(text)
     if found := _CLOCK.fullmatch(text):
         hours = (int(found[1]) + each for each in (0, -1, 1))
         near = (f"2020-06-15 {each % 24:02d}:{rest}" for each in hours for rest in ("59:59", "00:00"))
@@ -156,6 +160,14 @@ def _dates_with(literal: Literal) -> Values:
         number = int(text)
         return Values(inside=tuple(_parts(number)), beside=tuple(_ages(number)))
     return Values(inside=("2020-06-15",), beside=("2021-03-10",))
+
+
+def _time_of_day(text: str) -> str:
+    """A number of seconds since midnight as a time of day; another text stays."""
+    if not _SECONDS_OF_DAY.fullmatch(text) or int(text[:5]) >= _DAY_SECONDS:
+        return text
+    minutes, second = divmod(int(text[:5]), 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}"
 
 
 def _years(year: int) -> Values:

@@ -10,6 +10,7 @@ from references.date_functions import PART
 from references.equivalence.reading.date_words import call, plain
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.0+)?)?")
+_SPELLED = re.compile(r"(\d{1,2}):(\d\d)(?::([0-5]\d)(\.\d{1,4})?)?")
 _WHEN = re.compile(
     r"(\d{4})-?(\d{1,2})-?(\d{1,2})"
     r"(?:[ T](\d\d):(\d\d)(?::(\d\d(?:\.\d*[1-9])?)\.?0*)?(?: ?(?:UTC|Z|[+-]00(?::?00)?))?)?"
@@ -51,6 +52,54 @@ def time_of_day(node: exp.Expr) -> exp.Expr | None:
         return None
     extra = [name for name, value in node.args.items() if value and name not in {"this", "to"}]
     return call("time", plain(node.this)) if not extra else None
+
+
+def in_seconds(node: exp.Expr) -> None:
+    """Compares a time of day by its seconds where a fraction of one decides: `<= '17:00'` is not `< '17:00:01'`.
+
+    >>> from sqlglot import parse_one
+    >>> texts = ("<= '17:00'", "< '17:00'")
+    >>> found = [parse_one(f"x {each}").transform(lambda one: call("time", one) if isinstance(one, exp.Column) else one)
+    ...          for each in texts]
+    >>> for each in found:
+    ...     in_seconds(each)
+    >>> [each.sql("sqlite") for each in found]
+    ["SECOND_SPAN(x, DATE(x), 'SECOND') <= 61200", "TIME(x) < '17:00'"]
+    """
+    if isinstance(node, exp.Between):
+        _write_seconds(node.this, node.args["low"], node.args["high"])
+    elif isinstance(node, exp.EQ | exp.NEQ | exp.GT | exp.LTE | exp.GTE | exp.LT):
+        one, other = node.this, node.expression
+        if not isinstance(node, exp.GTE | exp.LT):
+            _write_seconds(one, other)
+        if not isinstance(node, exp.LTE | exp.GT):
+            _write_seconds(other, one)
+
+
+def _write_seconds(time: exp.Expr, *texts: exp.Expr) -> None:
+    """Writes the time of day of a moment, and those that are spelled, as numbers of seconds."""
+    seconds = [_seconds(_argument(each) or each) for each in texts]
+    when = _argument(time)
+    if when is None or isinstance(when, exp.Literal) or None in seconds:
+        return
+    time.replace(call("second_span", when, exp.Date(this=when.copy()), "SECOND"))
+    for text, number in zip(texts, seconds, strict=True):
+        text.replace(exp.Literal.number(number or "0"))
+
+
+def _argument(node: exp.Expr) -> exp.Expr | None:
+    """What a call takes the time of day of."""
+    return node.expressions[0] if isinstance(node, exp.Anonymous) and node.name.upper() == "TIME" else None
+
+
+def _seconds(node: exp.Expr) -> str | None:
+    """The seconds since midnight of a time of day that is spelled."""
+    found = _SPELLED.fullmatch(node.name.strip()) if isinstance(node, exp.Literal) and node.is_string else None
+    if found is None or int(found[1]) > 23 or int(found[2]) > 59:
+        return None
+    whole = 3_600 * int(found[1]) + 60 * int(found[2]) + int(found[3] or 0)
+    fraction = (found[4] or "").rstrip("0").removesuffix(".")
+    return f"{whole}{fraction}"
 
 
 def moment_of_day(node: exp.Expr, dialect: str) -> exp.Expr | None:

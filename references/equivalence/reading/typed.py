@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.date_functions import DATE_FUNCTIONS, TIMES
-from references.equivalence.reading.clocks import MIDNIGHT, clock, moment
+from references.equivalence.reading.clocks import MIDNIGHT, clock, in_seconds, moment
 from references.equivalence.reading.date_words import call
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
@@ -118,6 +118,7 @@ class _Fitting:
                 # SQLite's function would drop the fraction of a second
                 node.replace(node.expressions[0].copy())
         for node in [*tree.walk()]:
+            in_seconds(node)
             for one, other in _compared(node):
                 self._compare(one, other)
         self._refuse_clocks(tree)
