@@ -20,6 +20,8 @@ _NAMED = re.compile(r"\bfy\s*['’]?(\d\d|20\d\d)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bq([1-4])\b", re.IGNORECASE)
 _CALENDAR = re.compile(r"\bcalendar\b", re.IGNORECASE)
 _STEPS = {"last": -1, "previous": -1, "prior": -1, "next": 1}
+_YEARS = range(2, 9999)
+"""Years of `now` of which the one before and the one after can be written."""
 _CERTAIN = 0.9
 _BEFORE = 12
 """How far before a time a word may stand that makes it one of the house, in characters."""
@@ -34,7 +36,7 @@ def in_house_years(question: QuestionSpec, year: FiscalYear, now: datetime | Non
     >>> [str(each.rhs) for each in in_house_years(asked, year, datetime(2026, 3, 1)).filters]
     ['[2025-04-01, )', '[2024-04-01, 2025-04-01)']
     """
-    if year.starts == 1 or now is None or _CALENDAR.search(question.text):
+    if year.starts == 1 or now is None or now.year not in _YEARS or _CALENDAR.search(question.text):
         return question
     dated = [_dated(each, question, year, now) for each in question.filters]
     return replace(question, filters=(*dated, *_unread(question, dated, year, now)))

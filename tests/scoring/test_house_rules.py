@@ -90,6 +90,12 @@ def test_other_years_are_the_calendar_s(question: str) -> None:
     )
 
 
+@pytest.mark.parametrize("asked", ["0001-03-01", "9999-12-01"])
+@pytest.mark.parametrize("question", ["Fares ytd", "Fares last fiscal year", "Fares in Q2"])
+def test_the_first_and_the_last_year_end_in_no_error(question: str, asked: str) -> None:
+    assert "FISCAL_YEAR_AS_CALENDAR" not in codes(question, fares("2026-01-01", "2027-01-01"), asked)
+
+
 def test_without_a_time_of_the_event_nothing_is_said() -> None:
     sql = "SELECT SUM(fare) FROM trips WHERE sailed_on >= '2026-01-01'"
     assert "FISCAL_YEAR_AS_CALENDAR" not in codes("Fares ytd", sql, asked=None)
