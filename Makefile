@@ -56,7 +56,7 @@ nightly: $(STAMP) ## The slow tests of delivery, alerts and pages at their full 
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
 
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.
-	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
+	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py tests/references/test_random_dates.py
 
 forgeries: $(STAMP) ## Answers that forge their evidence, each beside its honest one: print what they get.
 	@$(BIN)/python -m tests.scoring.forgery
