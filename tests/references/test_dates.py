@@ -81,6 +81,20 @@ def test_bounds_differ_where_the_type_holds_fractions_of_a_second(case: list[str
     assert all("." in str(row[1]) for row in finding.witness.rows["calls"])
 
 
+@pytest.mark.parametrize(
+    ("type_", "verdict"),
+    [
+        ("TIMESTAMP(0)", EquivalenceVerdict.UNSUPPORTED),
+        ("TIMESTAMP(3)", EquivalenceVerdict.UNSUPPORTED),
+        ("TIMESTAMP(6)", EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND),
+        ("TIMESTAMP", EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND),
+    ],
+)
+def test_a_conversion_that_rounds_a_moment_is_not_read_as_the_moment(type_: str, verdict: EquivalenceVerdict) -> None:
+    converted, plain = (f"{each} <= '2024-01-31 23:59:59'" for each in (f"CAST(at AS {type_})", "at"))
+    assert verify(with_moments("postgres", "TIMESTAMP", converted, plain), bound=1).verdict is verdict
+
+
 def test_an_interval_before_today_is_searched_without_a_schema_too() -> None:
     query = "SELECT id FROM shop.orders WHERE placed >= DATE_SUB(CURRENT_DATE(), INTERVAL {} DAY)"
     finding = verify(Pair(sql_a=query.format(30), sql_b=query.format(31), dialect="bigquery"), bound=0)

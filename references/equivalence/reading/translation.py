@@ -68,6 +68,8 @@ def translated(tree: exp.Query, dialect: str) -> str:
         _refuse_fields(tree, dialect)
     for each in tree.find_all(exp.Select):
         _name_groups(each)
+    if any(map(_rounds_a_moment, tree.find_all(exp.Cast))):
+        raise UnsupportedError(f"a conversion that rounds a moment ({dialect})")
     _replace(tree, lambda node: dated(node, dialect))
     for node in [*tree.walk()]:
         _refuse(node, dialect)
@@ -105,6 +107,17 @@ def _refuse_fields(tree: exp.Query, dialect: str) -> None:
     for each in tree.find_all(exp.Column):
         if each.table and each.parts[0].name.lower() not in sources:
             raise UnsupportedError(f"{each.sql(dialect)}, a field of a record ({dialect})")
+
+
+def _rounds_a_moment(node: exp.Cast) -> bool:
+    """Whether a conversion keeps fewer digits of a second than six, or minutes; a text is seldom finer."""
+    digits = [each.this.name for each in node.to.expressions] if node.is_type(*_TIMED) else []
+    rounded = any(each.isdigit() and int(each) < _MICROSECONDS for each in digits)
+    return (rounded or node.is_type(exp.DType.SMALLDATETIME)) and not isinstance(node.this, exp.Literal)
+
+
+_MICROSECONDS = 6
+_TIMED = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32}
 
 
 def _refuse(node: exp.Expr, dialect: str) -> None:
