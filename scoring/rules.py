@@ -160,11 +160,11 @@ class Convention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlike:
-    """The one of several columns that certain words mean in this house. Columns are `table.column` in lower case."""
+    """A column that words mean in this house, as `table.column` in lower case, and those that look like it."""
 
     column: str
     instead_of: tuple[str, ...]
-    """The columns that could be taken for it."""
+    """The columns that look like it."""
     when: tuple[str, ...] = ()
     """Phrases (lower case) of a question that mean the column; without any, every question about its table does."""
 

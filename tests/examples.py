@@ -18,7 +18,7 @@ def rules_with(
     codes: Mapping[str, Mapping[str, str]] | None = None,
     look_alikes: Mapping[str, str] | None = None,
 ) -> Rules:
-    """Rules that state a convention of each table, the stored codes of columns, and which of two columns is meant."""
+    """Rules with a convention of each table, the stored codes of columns, and the right one of two columns."""
     stated: list[Convention] = []
     for table, text in (conventions or {}).items():
         terms = read_predicate(text, None)

@@ -82,13 +82,13 @@ class ConventionDocument(BaseModel):
 
 
 class LookAlikeDocument(BaseModel):
-    """The one of several columns that certain words mean, and those that could be taken for it."""
+    """The column that certain words mean, and the columns that look like it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    column: PlacedColumn = Field(description="The column that is meant, with its table.")
+    column: PlacedColumn = Field(description="The right column, with its table.")
     instead_of: list[PlacedColumn] = Field(
-        min_length=1, max_length=MOST_ALIKE, description="Columns, with their tables, that are not meant."
+        min_length=1, max_length=MOST_ALIKE, description="Columns, with their tables, that look like it."
     )
     when: list[Phrase] = Field(
         default_factory=list[str],

@@ -101,7 +101,7 @@ class RulesDocument(BaseModel):
         description="Conditions that come with a table in this house, with their table.",
     )
     look_alikes: LookAlikes = Field(
-        default_factory=list[LookAlikeDocument], description="Which of columns that look alike certain words mean."
+        default_factory=list[LookAlikeDocument], description="Columns that look alike, and the words that mean each."
     )
     fiscal_year: FiscalYearDocument = Field(
         default_factory=FiscalYearDocument, description="The house's own year; January is the calendar year."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scoring.words import identifier_words, letters
+from scoring.words import identifier_words, letters, stem
 
 _PREFIXES = frozenset("fct fact dim stg tbl dwh mart vw view".split())
 _REACH = 4
@@ -32,6 +32,14 @@ class DescribedTable:
         """
         words = identifier_words(self.name)
         return words[1:] if len(words) > 1 and words[0] in _PREFIXES else words
+
+    def is_called(self, phrase: str) -> bool:
+        """Whether a phrase is what people call its rows, one or many.
+
+        >>> DescribedTable("fct_OrderLines").is_called("order lines")
+        True
+        """
+        return [stem(word) for word in phrase.lower().split()] == [stem(word) for word in self.noun]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from learning.dictionary.catalogue import Catalogue
 from learning.dictionary.definitions import phrases_of
 from learning.dictionary.findings import WrittenConvention
 from learning.dictionary.mentions import Mention
-from scoring.words import stem
 
 _HEAD = re.compile(r"[^=:;]{3,60}?(?:\s=\s|\s+(?:means|is|are)\s|:\s*only\s)", re.IGNORECASE)
 _TIED = re.compile(r"(?:\b(?:with|where|only|and|has|have|whose)|,)\s+[`*]*\Z", re.IGNORECASE)
@@ -39,9 +38,9 @@ def written_conditions(
     found = list(_tied(sentence, head, mentioned))
     terms = [term for _, term in found]
     if found and phrases and not all(each.endswith("NULL") for each in terms):
-        table = found[0][0]
-        of_all = any(each.split()[0] in _COUNTED or _is_noun(each, table, catalogue) for each in phrases)
-        yield WrittenConvention(table=table, predicate=" AND ".join(terms), when=() if of_all else phrases)
+        table = catalogue.add_table(found[0][0])
+        of_all = any(each.split()[0] in _COUNTED or table.is_called(each) for each in phrases)
+        yield WrittenConvention(table=table.name, predicate=" AND ".join(terms), when=() if of_all else phrases)
 
 
 def _tied(sentence: str, head: re.Match[str], mentioned: Sequence[Mention]) -> Iterator[tuple[str, str]]:
@@ -55,8 +54,3 @@ def _tied(sentence: str, head: re.Match[str], mentioned: Sequence[Mention]) -> I
         if not tied or other or (each.value is None and empty is None):
             break
         yield each.column.table, f"{each.column.name} {'IS NULL' if each.value is None else f'= {each.value}'}"
-
-
-def _is_noun(phrase: str, table: str, catalogue: Catalogue) -> bool:
-    held = catalogue.table(table)
-    return held is not None and [stem(word) for word in phrase.split()] == [stem(word) for word in held.noun]

@@ -28,7 +28,7 @@ class WrittenConvention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenLookAlike:
-    """The one of several columns that certain words mean, as a rule states it."""
+    """A column that certain words mean, and those that look like it, as a rule states them."""
 
     column: str
     instead_of: tuple[str, ...]
@@ -129,27 +129,15 @@ def _name(convention: Mapping[str, Any]) -> tuple[str, str, list[str]]:
 
 
 def together(found: Iterable[DictionaryFindings]) -> DictionaryFindings:
-    """All findings; of two that contradict each other the first counts."""
+    """All conventions, units, codes and mappings; of two that contradict each other the first counts."""
     conventions: dict[tuple[str, str, tuple[str, ...]], WrittenConvention] = {}
     units: dict[str, str] = {}
     codes: dict[str, Mapping[str, str]] = {}
     mappings: dict[str, str] = {}
-    alike: dict[tuple[str, tuple[str, ...]], WrittenLookAlike] = {}
-    year: FiscalYear | None = None
     for each in found:
-        year = year or each.fiscal_year
-        for one in each.look_alikes:
-            alike.setdefault((one.column, one.when), one)
         for convention in each.conventions:
             conventions.setdefault((convention.table, convention.predicate, convention.when), convention)
         for kept, own in ((units, each.units), (mappings, each.mappings)):
             kept.update({name: value for name, value in own.items() if name not in kept})
         codes.update({column: own for column, own in each.codes.items() if column not in codes})
-    return DictionaryFindings(
-        conventions=tuple(conventions.values()),
-        units=units,
-        codes=codes,
-        look_alikes=tuple(alike.values()),
-        fiscal_year=year,
-        mappings=mappings,
-    )
+    return DictionaryFindings(conventions=tuple(conventions.values()), units=units, codes=codes, mappings=mappings)

@@ -5,27 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from learning.dictionary.notes import Note
+from learning.dictionary.notes import Note, sentences
+from scoring.question.house_years import first_month, named_after_end
 from scoring.values import FiscalYear
 
-_MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
-_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
 _YEAR = re.compile(r"\b(?:fiscal|financial|business|accounting)[ -]?(?:year|yr)\b", re.IGNORECASE)
-_STRETCH = re.compile(
-    rf"\b(?:1(?:st)?\s+|first\s+of\s+)?(?P<first>{_MONTH})(?:\s+1(?:st)?)?\s*(?:to|until|till|through|-|–|—)\s*"
-    rf"(?:(?:end\s+of\s+)?(?:\d\d(?:st|th)?\s+)?(?P<last>{_MONTH}))",
-    re.IGNORECASE,
-)
-_STARTS = re.compile(
-    rf"\b(?:starts?|begins?|runs? from)\s+(?:on|in|with)?\s*(?:the\s+)?(?:1(?:st)?\s+(?:of\s+)?|first\s+of\s+)?"
-    rf"(?P<first>{_MONTH})\b",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"\bnamed\s+(?:after|by|for)\s+(?:the\s+)?(?:calendar\s+)?year\s+(?:that\s+|which\s+)?(?:in\s+which\s+)?(?:it\s+)?"
-    r"(?P<which>ends?|starts?|begins?)",
-    re.IGNORECASE,
-)
 _MEANT = re.compile(
     r"(?P<words>(?:[\"“][^\"”]{2,20}[\"”](?:\s*(?:,|and|or|/|\.\.)\s*)*)+)\s*(?:is|are|means?|refers? to)\s+"
     r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial)\b",
@@ -45,26 +29,13 @@ def fiscal_year(notes: Iterable[Note]) -> FiscalYear | None:
     True
     """
     for each in notes:
-        named = _YEAR.search(each.text)
-        first = _first_month(each.text[named.start() :]) if named is not None else None
+        text = each.text.lower()
+        told = (text[start:end] for start, end in sentences(each.text) if _YEAR.search(text, start, end))
+        first = next(filter(None, map(first_month, told)), None)
         if first is not None and first > 1:
-            after = _NAMED.search(each.text)
-            ends = after is None or after["which"].lower().startswith("end")
-            return FiscalYear(starts=first, named_after_end=ends, words=tuple(dict.fromkeys(_words(each.text))))
+            words = tuple(dict.fromkeys(_words(text)))
+            return FiscalYear(starts=first, named_after_end=named_after_end(text) is not False, words=words)
     return None
-
-
-def _first_month(text: str) -> int | None:
-    stretch = _STRETCH.search(text)
-    if stretch is not None:
-        first, last = _number(stretch["first"]), _number(stretch["last"])
-        return first if last % 12 + 1 == first else None
-    starts = _STARTS.search(text)
-    return _number(starts["first"]) if starts is not None else None
-
-
-def _number(month: str) -> int:
-    return _MONTHS.index(month[:3].lower()) + 1
 
 
 def _words(text: str) -> Iterable[str]:
@@ -72,6 +43,6 @@ def _words(text: str) -> Iterable[str]:
     for match in _MEANT.finditer(text):
         if not _LIMITED.search(text[: match.start()].rstrip(", ")):
             for word in _QUOTED.findall(match["words"]):
-                plain = " ".join(word.lower().split())
+                plain = " ".join(word.split())
                 if not plain.startswith("fy"):
                     yield "quarter" if plain.startswith("q") else plain

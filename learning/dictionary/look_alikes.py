@@ -1,4 +1,4 @@
-"""Which of several columns that look alike certain words mean: `sales are dated by placed_at`, `pay = net_cents`."""
+"""The columns that words mean, and those that look like them: `sales are dated by placed_at`, `pay = net_cents`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
+from learning.dictionary.catalogue import Catalogue, DescribedColumn
 from learning.dictionary.columns import ColumnKind, kind_of_column
 from learning.dictionary.definitions import phrases_of
 from learning.dictionary.findings import WrittenLookAlike
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import outer_parts
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words
 
 _SPAN = r"(?:day|date|week|month|quarter|year|period|time|moment)s?"
 _BY = re.compile(r"(?:\A\s*|\s)by\s+(?:the\s+)?[`*(]*\Z", re.IGNORECASE)
@@ -164,12 +164,8 @@ def _told(
     table = catalogue.table(column.table)
     own = {each.name.lower() for each in table.columns.values()} if table is not None else set[str]()
     said = tuple([each for each in phrases if each.replace(" ", "_") not in own])
-    of_all = table is not None and any(_is_noun(each, table) for each in said)
+    of_all = table is not None and any(map(table.is_called, said))
     if said or not phrases:
         yield WrittenLookAlike(
             column=column.text, instead_of=tuple([each.text for each in others]), when=() if of_all else said
         )
-
-
-def _is_noun(phrase: str, table: DescribedTable) -> bool:
-    return [stem(word) for word in phrase.split()] == [stem(word) for word in table.noun]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from learning.dictionary.catalogue import Catalogue
 from learning.dictionary.notes import Note
-from scoring.words import stem
 
 MOST_MARKDOWN = 2_000_000
 """Most characters that are read."""
@@ -86,8 +85,8 @@ def _opened(text: str, catalogue: Catalogue) -> str | None:
     match = _OPENING.match(text)
     if match is None:
         return None
-    words = [stem(each) for each in re.split(r"\s+and\s+|/", match["title"].lower())[0].split()]
-    called = [each.name for each in catalogue.tables.values() if [stem(word) for word in each.noun] == words]
+    title = re.split(r"\s+and\s+|/", match["title"])[0]
+    called = [each.name for each in catalogue.tables.values() if each.is_called(title)]
     return called[0] if len(called) == 1 else None
 
 

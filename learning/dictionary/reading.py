@@ -119,7 +119,7 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     """Codes behind words that mean one column: `tariff types: FIX fixed, VAR variable` of `tariff_type_code`."""
     head, colon, rest = text.partition(":")
     if not colon or len(head.split()) > _MOST_HEAD:
-        head, colon, rest = _first_verb(text)
+        head, colon, rest = _codes_listed(text)
     words = tuple(stem(each) for each in head.strip(" -*`").split())
     codes = code_list(":" + _sentence_at(rest, 0)) if colon and 0 < len(words) <= 3 else None
     if codes is None:
@@ -135,7 +135,7 @@ _MOST_HEAD = 3
 _LISTS = re.compile(r"(?:\A|(?<=\. ))(?P<head>[A-Z][a-z]+(?: [a-z]+)?) are (?=[A-Z0-9]{1,6}[ ,(])")
 
 
-def _first_verb(text: str) -> tuple[str, str, str]:
+def _codes_listed(text: str) -> tuple[str, str, str]:
     """What a sentence lists codes of, and the rest behind its verb: `Tariffs are FIX fixed, VAR variable`."""
     match = _LISTS.search(text)
     return (match["head"].lower(), ":", text[match.end() :]) if match is not None else ("", "", "")

@@ -26,6 +26,23 @@ _CERTAIN = 0.9
 _BEFORE = 12
 """How far before a time a word may stand that makes it one of the house, in characters."""
 
+_MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DAY = r"(?:the )?(?:(?:1(?:st)?|first)(?: day)?(?: of)? )?"
+_BEGINS = re.compile(
+    rf"\b(?:start|begin|began|run|go|span)(?:e?s|ning|ting|ed)? "
+    rf"(?:(?:each year )?(?:on|in|from|with) )?{_DAY}{_MONTH}(?![a-z])"
+)
+_STRETCH = re.compile(
+    rf"{_DAY}\b{_MONTH}(?: (?:19|20)\d\d)? ?(?:to|through|thru|until|till|-|–|—) ?"
+    rf"(?:the )?(?:end of )?(?:\d+(?:st|th)? )?{_MONTH}(?![a-z])"
+)
+_NAMED_AFTER = re.compile(
+    r"\b(?:named|called|labell?ed|carr(?:y|ies)|numbered|takes? (?:the name|its name))\b"
+    r"[^.;]{0,40}\b(ends?|starts?|begins?)\b"
+    r"|\b(ending|closing|starting|opening) (?:calendar )?year\b"
+)
+
 
 def in_house_years(question: QuestionSpec, year: FiscalYear, now: datetime | None) -> QuestionSpec:
     """The question with its conditions on years and quarters of the house as the dates that they mean at `now`.
@@ -40,6 +57,35 @@ def in_house_years(question: QuestionSpec, year: FiscalYear, now: datetime | Non
         return question
     dated = [_dated(each, question, year, now) for each in question.filters]
     return replace(question, filters=(*dated, *_unread(question, dated, year, now)))
+
+
+def first_month(text: str) -> int | None:
+    """The month in which a text, in lower case, says that the fiscal year begins.
+
+    >>> first_month("1 july to 30 june"), first_month("it starts on 1 october"), first_month("may to september")
+    (7, 10, None)
+    """
+    for match in _STRETCH.finditer(text):
+        first, last = _number(match[1]), _number(match[2])
+        if last % 12 + 1 == first:
+            return first
+    found = _BEGINS.search(text)
+    return _number(found[1]) if found is not None else None
+
+
+def _number(month: str) -> int:
+    """The number of a month from 1, of the first letters of its name."""
+    return {name: place for place, name in enumerate(_MONTHS, 1)}[month]
+
+
+def named_after_end(text: str) -> bool | None:
+    """Whether a text, in lower case, names a fiscal year by the year that it ends in; `None` if it does not say.
+
+    >>> named_after_end("named after the year it ends in"), named_after_end("from july")
+    (True, None)
+    """
+    found = _NAMED_AFTER.search(text)
+    return (found[1] or found[2]).startswith(("end", "clos")) if found is not None else None
 
 
 def _dated(own: QuestionFilter, question: QuestionSpec, year: FiscalYear, now: datetime) -> QuestionFilter:

@@ -1,4 +1,4 @@
-"""Which of several columns that look alike an answer reads, where the tenant's rules say which one is meant."""
+"""Whether an answer reads the column that the tenant's rules name, or one that looks like it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def look_alike_read(case: Case) -> Finding | None:
 
 
 def meant_columns(case: Case) -> list[str]:
-    """The columns that words of the question mean and that the SQL reads, not those that could be taken for them."""
+    """The columns that words of the question mean, where the SQL reads them and none that looks like them."""
     return [
         each.column.rpartition(".")[2]
         for each in _spoken(case)
@@ -63,7 +63,7 @@ def _may_be_asked(column: str, case: Case) -> bool:
 
 
 def _takes(column: str, meant: LookAlike, case: Case) -> bool:
-    """Whether the SQL reads a column for the one that is meant, and the question does not speak of it."""
+    """Whether the SQL reads a column, in a place that counts, that the question does not speak of."""
     name = column.rpartition(".")[2]
     read = _reads(column, case) and (not is_time(name) or name in _timed(case))
     return read and not _speaks(column, meant, case)

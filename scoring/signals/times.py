@@ -247,7 +247,7 @@ def _stated(case: Case) -> Iterator[Value | None]:
 
 
 def _names_dates(wanted: TimeRange, case: Case) -> bool:
-    """Whether a text gives the number of the year, so that the calendar year is meant."""
+    """Whether a text names the year by its number: then it is the calendar year."""
     return wanted.start is not None and str(wanted.start.year) in case.said
 
 

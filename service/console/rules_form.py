@@ -64,7 +64,7 @@ RULE_WORDS: Mapping[str, str] = {
     "column_mappings": "Words and the columns they mean",
     "benign_filters": "Conditions that an agent may add",
     "conventions": "Conditions that come with a table",
-    "look_alikes": "Columns that look alike, and which one is meant",
+    "look_alikes": "Columns that look alike, and the right one",
     "fiscal_year.starts": "The fiscal year starts in month",
     "fiscal_year.named_after": "FY26 is the year that has 2026 at its",
     "fiscal_year.words": "Words that mean fiscal years too",

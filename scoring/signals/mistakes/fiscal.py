@@ -5,26 +5,15 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from scoring.question.house_years import in_house_years
+from scoring.question.house_years import first_month, in_house_years, named_after_end
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import CuedPattern, cue, said
 from scoring.specification import SqlFilter
 from scoring.values import Grain, RelativeTime, TimeRange, Value, shift
 from scoring.verdict import Case
 
-_MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
-_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _FISCAL = cue(
     "fiscal financial fy", r"\b(?:fiscal|financial) (?:years?|yrs?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
-)
-_DAY = r"(?:the )?(?:(?:1(?:st)?|first)(?: day)?(?: of)? )?"
-_BEGINS = re.compile(
-    rf"\b(?:start|begin|began|run|go|span)(?:e?s|ning|ting|ed)? "
-    rf"(?:(?:each year )?(?:on|in|from|with) )?{_DAY}{_MONTH}(?![a-z])"
-)
-_STRETCH = re.compile(
-    rf"{_DAY}\b{_MONTH}(?: (?:19|20)\d\d)? ?(?:to|through|thru|until|till|-|–|—) ?"
-    rf"(?:the )?(?:\d+(?:st|th)? )?{_MONTH}(?![a-z])"
 )
 _QUARTER = cue(
     "q1 q2 q3 q4 quarter", r"\bq([1-4])\b|\b(first|second|third|fourth|1st|2nd|3rd|4th) (?:fiscal )?quarter\b"
@@ -49,7 +38,7 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
     if ruled is not None:
         return ruled
     text = said(case)
-    begins = _first_month(text) if _FISCAL.search(text) else None
+    begins = first_month(text) if _FISCAL.search(text) else None
     if begins is None or begins == 1:
         return None
     for each in case.sql.filters:
@@ -89,21 +78,6 @@ def _start(value: Value | None, moment: datetime | None) -> datetime | None:
 _NAMES = "January February March April May June July August September October November December".split()
 
 
-def _first_month(text: str) -> int | None:
-    """The month in which a text says that the fiscal year begins."""
-    for match in _STRETCH.finditer(text):
-        first, last = _number(match[1]), _number(match[2])
-        if last % 12 + 1 == first:
-            return first
-    found = _BEGINS.search(text)
-    return _number(found[1]) if found is not None else None
-
-
-def _number(month: str) -> int:
-    """The number of a month from 1, of the first letters of its name."""
-    return {name: place for place, name in enumerate(_MONTHS, 1)}[month]
-
-
 def _months_wanted(text: str, begins: int, each: SqlFilter) -> list[int]:
     """The months in which a condition's period may begin; none where it is too short to tell."""
     if not isinstance(each.rhs, TimeRange) or each.rhs.start is None or each.rhs.end is None:
@@ -131,11 +105,6 @@ def _named(pattern: CuedPattern, text: str) -> list[int]:
     return sorted({_ORDINALS.get(word) or int(word) for word in found})
 
 
-_NAMED_AFTER = re.compile(
-    r"\b(?:named|called|labell?ed|carr(?:y|ies)|numbered|takes? (?:the name|its name))\b"
-    r"[^.;]{0,40}\b(ends?|starts?|begins?)\b"
-    r"|\b(ending|closing|starting|opening) (?:calendar )?year\b"
-)
 _SHIFTED = re.compile(
     r"^(?:year|toyear)\(.* ([-+]) interval\('(\d+)', months\)\)$|^case when "
     r"month\(.*\) >= (\d+) then year\([^()]*\)( \+ 1)? "
@@ -145,10 +114,9 @@ _SHIFTED = re.compile(
 
 def _of_other_name(text: str, begins: int, case: Case) -> Finding | None:
     """The year by which rows are grouped, where it is not the name of their fiscal year."""
-    found = _NAMED_AFTER.search(text)
-    if found is None:
+    ends = named_after_end(text)
+    if ends is None:
         return None
-    ends = (found[1] or found[2]).startswith(("end", "clos"))
     for key in case.sql.group_by:
         match = _SHIFTED.match(key.operand.name)
         if match is None:
