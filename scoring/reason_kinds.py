@@ -113,6 +113,8 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.WORDS_UNCOVERED: -0.5,
         ReasonCode.SET_OPERATION_MISSING: -0.5,
         ReasonCode.ROWS_COUNTED_FOR_THINGS: -0.7,
+        ReasonCode.WORD_FOR_CODE: -2.0,
+        ReasonCode.JOIN_UNLIKE_KEYS: -0.8,
         ReasonCode.AMOUNT_OPEN: -1.5,
         ReasonCode.AMOUNT_DIVIDED: -0.75,
     }
@@ -123,7 +125,7 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
 """
 AMOUNT_DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN, ReasonCode.AMOUNT_DIVIDED})
 """Doubts about which rows an amount counts, or about how the house works it out."""
-DOUBTS = AMOUNT_DOUBTS | {ReasonCode.WORDS_UNCOVERED}
+DOUBTS = AMOUNT_DOUBTS | {ReasonCode.WORDS_UNCOVERED, ReasonCode.WORD_FOR_CODE}
 """Hints at what the SQL leaves open: they make the judge less sure of an answer, and alone they take no verdict."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, period, shift
+from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, floor, period, shift
 
 _DAY = timedelta(days=1)
 
@@ -25,12 +25,26 @@ def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datet
         there = there.resolve(now)
     if part.part == "weekday":
         return _is_since(part.value, there, now) if part.last is not None else _is_weekday(part.value, there, now)
+    if part.part == "quarter" and _is_of_the_books(part, there, now):
+        return True
     edge = there.start or (there.end - _DAY if there.end is not None else None)
     return edge is not None and any(
         _is_run(run, there, part, now)
         for year in (edge.year - 1, edge.year)
         if (run := run_of(part, year)) is not None and _is_near(run, now, part.year)
     )
+
+
+def _is_of_the_books(part: DatePart, there: TimeRange, now: datetime | None) -> bool:
+    """Whether a range is a whole quarter that has begun within the last year: the books may begin in another month.
+
+    Nobody takes April to June for a first quarter who does not know that it is one.
+    """
+    start, end = there.start, there.end
+    if start is None or end is None or now is None or part.last is not None or part.year is not None:
+        return False
+    whole = start.day == 1 and start.month % 3 == 1 and end == shift(start, Grain.MONTH, 3)
+    return whole and shift(now, Grain.YEAR, -1) < start <= now
 
 
 def run_of(part: DatePart, year: int) -> TimeRange | None:
@@ -75,6 +89,8 @@ def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | No
     several = part.last is not None
     from_first, to_last = several and part.value in (1, 101), several and part.last == _LAST.get(part.part)
     starts = abs(there.start - run.start) < _DAY if there.start is not None else from_first
+    if from_first and now is not None and there.start == floor(now, Grain.DAY):
+        starts = True  # what is still to come, from today
     goes_on = now is not None and run.start <= now < run.end
     return starts and _ends_alike(run.end, there.end, now, may_be_open=to_last or goes_on)
 

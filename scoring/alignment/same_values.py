@@ -170,6 +170,8 @@ def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
         if (wanted, there) == (_BY_TODAY, _BY_NOW):
             return True
         reaches_now = not wanted.whole
+        if _is_to_yesterday(wanted, there):
+            return True
         if _about_as_long(wanted, there):
             return True
         return plainest(wanted, reaches_now) == plainest(there, reaches_now)
@@ -180,6 +182,13 @@ def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if wanted.whole and wanted.unit is Grain.DAY and wanted.start is not None and wanted.end == wanted.start + 1:
         return any(_is_that_day(wanted.resolve(now), there) for now in _local_times(context.moment))
     return _resolves_to(wanted.resolve(context.moment), there, context.moment)
+
+
+def _is_to_yesterday(wanted: RelativeTime, there: RelativeTime) -> bool:
+    """Whether whole days end with yesterday, as the last of dates: `BETWEEN today - 7 AND today - 1`."""
+    if not wanted.whole or wanted.unit is not Grain.DAY or there.unit is not Grain.DAY:
+        return False
+    return (wanted.end, there.start, there.end) == (0, wanted.start, -1)
 
 
 def _is_that_day(day: TimeRange, there: TimeRange) -> bool:

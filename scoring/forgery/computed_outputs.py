@@ -43,7 +43,7 @@ _ASKED = MappingProxyType(
         "text": re.compile(
             r"length|long|short|charact|letter|digit|symbol|\bword|\bpart|first|last|middle|initial|prefix|suffix|begin|"
             r"start|\bend|extens|replac|remov|strip|clean|revers|backward|hash|md5|\bsha|encod|code|format|display|domain|"
-            r"abbrev|year|month|\bday|date|decade|centur|hour|\btime|minute|second|week|quarter|\bzip|mask|anonym|label|"
+            r"abbrev|year|month|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\bday|date|decade|centur|hour|\btime|minute|second|week|quarter|\bzip|mask|anonym|label|"
             r"\burl|link|text|string|\bunit|currenc|percent|%|\$|€|follow|preced|append|quote"
         ),
         "chosen": re.compile(

@@ -72,6 +72,8 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
     unmet = _unmet(case)
+    if not plain_letters(case.enriched.text).startswith(plain_letters(case.question.text).rstrip("?.! ")):
+        unmet = [each for each in unmet if not _is_restated(each, case)]
     if unmet or _may_begin_alike(case.question.text, case.enriched.text):
         yield from _excused_by(case, unmet)
 
@@ -122,6 +124,23 @@ def _is_coded(each: QuestionFilter, case: Case) -> bool:
         and any(given.op is there.op and given.rhs == there.rhs for there in case.sql.filters[:_MOST])
         for given in case.enriched.filters[:_MOST]
     )
+
+
+def _is_restated(each: QuestionFilter, case: Case) -> bool:
+    """Whether the enriched question states a condition in other figures: a date of the year that the SQL names too, the
+    same number, or none for zero."""
+    enriched = case.query.enriched_question or ""
+    if isinstance(each.rhs, TIMES):
+        return any(year in case.query.sql for year in _YEAR.findall(enriched))
+    if not isinstance(each.rhs, Number):
+        return False
+    if not each.rhs.value:
+        return _NONE.search(enriched) is not None
+    return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\d.])", enriched) is not None
+
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d")
+_NONE = re.compile(r"\b(?:no|none|not|never|without|zero)\b", re.IGNORECASE)
 
 
 def _is_other_time(each: QuestionFilter, case: Case) -> bool:

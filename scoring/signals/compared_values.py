@@ -112,7 +112,9 @@ def date_as_number(case: Case) -> Finding | None:
     for each in case.sql.filters:
         if not _is_bare(each) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
-        if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(identifier_words(each.lhs.name)):
+        words = identifier_words(each.lhs.name)
+        keyed = words[-1:] in (("key",), ("sk",), ("id",))
+        if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(words) and not keyed:
             return Finding(1.0, show_filter(each))
     return None
 

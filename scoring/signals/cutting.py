@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-from scoring.specification import Limit, SortKey, Window
+from scoring.specification import Limit, SortKey, Superlative, Window
 from scoring.verdict import Case
+from scoring.words import stem
 
 PROTECTIVE = 100
 """A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
@@ -50,3 +52,26 @@ def shown_order(case: Case, block: str) -> list[SortKey]:
     keys = {each.block: each for each in reversed(case.sql.order_by)}
     often = any(_COMMON & set(each.word.split()) for each in case.question.superlatives)
     return [key for path, key in keys.items() if often and path != block and path in case.sql.outputs]
+
+
+_GOOD = frozenset(
+    map(
+        stem,
+        "revenue sales sale turnover income earnings profit margin rating rated score conversion retention nps csat "
+        "satisfaction performance growth attendance yield grade mark win occupancy seller selling reviewed".split(),
+    )
+)
+_LESS = re.compile(
+    r"\b(?:biggest|largest|highest|steepest|worst|most) (?:\w+ )?(?:drop|decline|decrease|fall|loss|slump)s?\b"
+)
+
+
+def worst_has_most(asked: Superlative, case: Case) -> bool:
+    """Whether either end of an order may be meant: the worst of what is not good, or the biggest drop.
+
+    >>> asked = case("What was the worst month for claims?", "SELECT month FROM claims")
+    >>> worst_has_most(asked.question.superlatives[0], asked)
+    True
+    """
+    judged = asked.word in ("best", "worst") and _GOOD.isdisjoint(case.question.stems)
+    return judged or _LESS.search(case.asked) is not None

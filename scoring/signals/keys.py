@@ -247,16 +247,15 @@ def key_as_word(case: Case) -> Finding | None:
         if not isinstance(each.rhs, Text) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
         column, value = each.lhs.columns[0], each.rhs.folded
-        if each.lhs.name == column.name and value.isalpha() and len(value) > 2 and _names(column.name, value, case):
+        if (
+            each.lhs.name == column.name
+            and value.isalpha()
+            and len(value) > 2
+            and is_key(column.name)
+            and column.name != "key"
+        ):
             return None if is_defined(column, case) else Finding(1.0, show_filter(each))
     return None
-
-
-def _names(column: str, value: str, case: Case) -> bool:
-    """Whether the column is an identifier and the value is not: a code in capitals is one."""
-    if is_key(column):
-        return True
-    return identifier_words(column)[-1:] == ("code",) and len(value) > 3 and value.upper() not in case.query.sql
 
 
 def _name(column: Column) -> str:

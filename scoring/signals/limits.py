@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.cutting import MANY_MEANINGS, PROTECTIVE
 from scoring.signals.finding import Finding, differing
@@ -25,11 +27,15 @@ def limit_missing(case: Case) -> Finding | None:
     if case.sql.limits or asked is None or any(each.func in FIRST_OF for each in case.sql.windows):
         return None
     if asked > 1:
-        return Finding(1.0, f"top {asked}")
+        return None if _PERCENTILE.search(case.asked) else Finding(1.0, f"top {asked}")
     words = [each.word for each in case.question.superlatives]
     if takes_extreme(case) or MANY_MEANINGS.issuperset(words) or all(names_column(each, case) for each in words):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
+
+
+_PERCENTILE = re.compile(r"\b(?:top|bottom|best|worst) \d+ ?(?:%|percent|pct)")
+"""A part of the rows, which no number of rows is."""
 
 
 def limit_wrong(case: Case) -> Finding | None:
@@ -126,4 +132,9 @@ def limit_without_order(case: Case) -> Finding | None:
         if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= PROTECTIVE:
             continue
         return Finding(1.0, f"LIMIT {limit.count}")
-    return None
+    early = _ROWNUM.search(case.query.sql) if case.sql.dialect == "oracle" else None
+    return Finding(1.0, f"{early[1]} before ORDER BY") if early is not None else None
+
+
+_ROWNUM = re.compile(r"\bwhere\b[^()]*(\brownum\s*<=?\s*\d+)[^()]*\border\s+by\b", re.IGNORECASE)
+"""Oracle numbers rows before it sorts them: the condition and the order stand in one block."""

@@ -210,6 +210,8 @@ def conditions_exclude(case: Case) -> Finding | None:
     for each in case.sql.filters:
         if each.lhs is None or not _pins_value(each) or _read_twice(each, case):
             continue
+        if any(column.table is None for column in each.lhs.columns) and "unnest" in case.query.sql.casefold():
+            continue  # the elements of an array that is read twice have no table
         other = seen.setdefault((each.block, each.lhs.name), each)
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
             return Finding(1.0, f"{show_filter(other)} and {each.rhs}")

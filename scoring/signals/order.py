@@ -8,7 +8,7 @@ from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any
 from scoring.alignment.outputs.dimensions import PICKING
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
-from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order
+from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order, worst_has_most
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
@@ -100,7 +100,7 @@ def order_flipped(case: Case) -> Finding | None:
     if len({each.direction for each in asked}) == 1:
         return _against(case, asked[0])
     ordering = case.question.ordering
-    if ordering is None or ordering.descending is None or not case.sql.order_by:
+    if ordering is None or ordering.descending is None or not case.sql.order_by or "worst first" in case.asked:
         return None
     first = case.sql.order_by[0]
     if all(_descends(key) is not ordering.descending for key in case.sql.order_by):
@@ -127,6 +127,8 @@ _INVERTED = frozenset("date birth birthday dob born year time rank position plac
 def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
     key = cutting_key(case)
+    if worst_has_most(asked, case):
+        return None
     if key is not None:
         if _fits_order(key, asked) or any(_fits_order(each, asked) for each in shown_order(case, key.block)):
             return None

@@ -30,7 +30,7 @@ def part_unanswered(case: Case) -> Finding | None:
 _HOW_MUCH = re.compile(r"\bhow much (?!more|less|higher|lower)", re.IGNORECASE)
 _TOTAL_AND_EACH = re.compile(
     r"\b(?:totals?|overall)(?: \w+)? (?:and|&|as well as|plus|along with) (?:per|by|for each|broken down|split)\b"
-    r"|\b(?:per|by) \w+(?: \w+)?,? (?:and|&|as well as|plus) (?:in total|overall|the total|a total|total)\b",
+    r"|\b(?:per|by) \w+(?: \w+)?,? (?:and|&|as well as|plus) (?:in total|overall|the total|a total|total)\b(?! \w)",
     re.IGNORECASE,
 )
 _TOTALLING = re.compile(r"\brollup\b|\bcube\b|\bgrouping\s+sets\b|\bunion\b|\bcompute\b", re.IGNORECASE)

@@ -184,6 +184,7 @@ def _joined_below(path: str, case: Case) -> list[Join]:
     """
     merged = {block.path for block in case.sql.blocks if block.distinct} | {each.block for each in case.sql.group_by}
     tested = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    tested |= {each.right for each in case.sql.set_operations}  # whose rows stand below, and repeat none
     return [
         each
         for each in case.sql.joins

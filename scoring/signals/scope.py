@@ -11,7 +11,7 @@ from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
 from scoring.signals.times import older_rows
-from scoring.specification import Block, Clause, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Block, Clause, Op, Projection, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
@@ -26,7 +26,6 @@ _NEVER = re.compile(
 _ROW_NEGATIONS = frozenset(
     {Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH, Op.NOT_WITHIN}
 )
-_EXTREMES = frozenset({"MAX", "MIN"})
 
 
 def negation_per_row(case: Case) -> Finding | None:
@@ -46,17 +45,15 @@ def negation_per_row(case: Case) -> Finding | None:
     if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
-    if found is not None and _OF_ROWS.match(case.question.text, found.start()) is not None:
+    if found is None or _OF_ROWS.match(case.question.text, found.start()) is not None:
         return None
-    if found is None or (found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None):
+    if found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None:
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
-_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|rows|orders)\b", re.IGNORECASE)
-"""An exclusion of rows, and not of things: `without the cancelled ones`."""
-
-
+_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b", re.I)
+"""An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
 """A comparison that keeps rows without a value: the question's `no` speaks of them."""
 
@@ -250,11 +247,9 @@ def extreme_scope(case: Case) -> Finding | None:
     ...     "SELECT name FROM pilots WHERE city = 'Oslo' AND age = (SELECT MAX(age) FROM pilots)")).detail
     "max(age) without city = 'oslo'"
     """
-    if not case.sql.subqueries:
-        return None
     alone = (each for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED and not each.correlated)
     parents = {each.block: each.parent for each in alone}
-    extremes = [each for each in case.sql.projections if each.operand.func in _EXTREMES and each.block in parents]
+    extremes = [each for each in case.sql.projections if _is_sought(each) and each.block in parents]
     for each in extremes[:8]:
         if _measures(each.block, case):
             continue
@@ -264,6 +259,11 @@ def extreme_scope(case: Case) -> Finding | None:
             odd = next(iter(sorted(inner.keys() ^ outer.keys())))
             return Finding(1.0, f"{each.operand.name} {'with' if odd in inner else 'without'} {(inner | outer)[odd]}")
     return None
+
+
+def _is_sought(each: Projection) -> bool:
+    """Whether it is an extreme, other than the latest state that is stored: MAX(snapshot_date)."""
+    return each.operand.func in ("MAX", "MIN") and "snapshot" not in each.operand.name
 
 
 def _measures(path: str, case: Case) -> bool:

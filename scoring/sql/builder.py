@@ -187,6 +187,7 @@ def _note_unused(spec: SpecificationBuilder, unused: set[str]) -> None:
     holders = {key: _cte_around(spec, each.block) for key, each in spec.filters.items()}
     live = {each.text for key, each in spec.filters.items() if holders[key] not in unused}
     filtering = {holders[key] for key, each in spec.filters.items() if each.text not in live}
-    for path in sorted(filtering & unused):
+    named = {column.name for column in spec.columns}  # ClickHouse's WITH names a value: `WITH (SELECT …) AS since`
+    for path in sorted(each for each in filtering & unused if each.rpartition("cte:")[2] not in named):
         text = "left join" if path in spec.optional else f"with {path.rpartition('cte:')[2]}"
         spec.voids.append(Void(kind=VoidKind.UNUSED, block="main", text=text))

@@ -83,7 +83,12 @@ _WHOLE_MEAN = re.compile(
 def _divides_amounts(each: Division) -> bool:
     """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
     parts = (each.numerator, each.denominator)
+    if _MONEY.search(each.numerator) is not None and "cent" not in each.numerator and "count(" not in each.denominator:
+        return True
     return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
+
+
+_MONEY = re.compile(r"sum\(.*(?:amount|amt|revenue|usd|eur|gbp|price|cost|fee|net|gross)")
 
 
 def _divides_counts(division: Division) -> bool:

@@ -33,6 +33,7 @@ from scoring.signals.mistakes.unmet import counts as unmet_counts
 from scoring.signals.mistakes.unmet import groups as unmet_groups
 from scoring.signals.mistakes.unmet import ranks as unmet_ranks
 from scoring.signals.mistakes.unmet import states as unmet_states
+from scoring.signals.mistakes.unmet import zones as unmet_zones
 
 PLAIN_MISTAKES = (
     rows.join_multiplies,
@@ -113,7 +114,7 @@ PLAIN_MISTAKES = (
     quotients.share_of_itself,
     quotients.duration_in_other_unit,
     quotients.cents_for_currency,
-    quotients.zone_unasked,
+    unmet_zones.zone_unasked,
     quotients.year_shifted,
     chosen.extreme_after_condition,
     chosen.rank_of_finer_groups,

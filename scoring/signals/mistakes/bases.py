@@ -6,7 +6,10 @@ import re
 from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.unmet.measures import factor_left_out
+from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
 from scoring.signals.mistakes.wording import asked, cue, first, said
+from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
@@ -32,7 +35,7 @@ def share_base_wrong(case: Case) -> Finding | None:
     """
     found = _SHARE_OF.search(asked(case))
     few = _share_of_few(case) or _base_of_done(case) or _timeless_base(case) or _other_amount(case)
-    return few or _odds(case) or (_base_of(found[1], case) if found is not None else None)
+    return few or _odds(case) or other_base(case) or (_base_of(found[1], case) if found is not None else None)
 
 
 _OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
@@ -61,7 +64,8 @@ def _timeless_base(case: Case) -> Finding | None:
 def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
     """Whether a value is read of the same tables as the query around it, which selects a time, without a condition."""
     tables = {block.path: block.tables for block in sql.blocks}
-    if base.role is not SubqueryRole.SCALAR or tables.get(base.block) != tables.get(base.parent):
+    own, around = tables.get(base.block, ()), tables.get(base.parent, ())
+    if base.role is not SubqueryRole.SCALAR or not (own == around or reads_no_more(own, around, sql)):
         return False
     timed = any(isinstance(each.rhs, TimeRange | RelativeTime) for each in sql.filters if each.block == base.parent)
     return timed and all(each.block != base.block for each in sql.filters)
@@ -93,7 +97,7 @@ def _adds(denominator: str) -> bool:
     return re.fullmatch(r"(?:nullif\()?sum\([\w.]+\)(?:, 0\))?", denominator) is not None
 
 
-_EVER = re.compile(r"\b(?:of all|overall|all[- ]time|ever|total|altogether)\b")
+_EVER = re.compile(r"\b(?:of all(?! (?:\d|q[1-4]))|overall|all[- ]time|ever|total|altogether)\b")
 _DONE_WITHIN = re.compile(r"(?:share|percentage|percent|pct|%|proportion) of (?:[\w-]+ ){1,4}?(\w+) within\b")
 
 
@@ -131,9 +135,16 @@ def _base_of(phrase: str, case: Case) -> Finding | None:
 def _odds(case: Case) -> Finding | None:
     """A rate whose base leaves the part out."""
     odds = first(case, ShapeKind.ODDS)
-    if odds is None or not _RATE.search(asked(case)) or _ODDS.search(said(case)):
+    if odds is None or not _RATE.search(asked(case)) or _ODDS.search(said(case)) or _names_base(odds.text, case):
         return None
     return Finding(1.0, f"{odds.text} leaves the part out of the base")
+
+
+def _names_base(text: str, case: Case) -> bool:
+    """Whether the question names the base: `as a share of what was billed`, or the value that its rows have."""
+    base = text.lower().rpartition(" / ")[2]
+    below = re.findall(r"(?<!<> )(?<!!= )'([a-z_ ]{3,})'", base)
+    return _AS_SHARE_OF.search(asked(case)) is not None or any(value in asked(case) for value in below)
 
 
 _RATE = re.compile(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")
@@ -169,24 +180,11 @@ def _narrows(each: SqlFilter, part: list[SqlFilter], base: set[str]) -> bool:
     tested = {column for other in part if other.lhs is not None for column in other.lhs.columns}
     words = {word for column in columns for word in identifier_words(column.name)}
     bounds = each.clause is Clause.WHERE and isinstance(each.rhs, Number)
-    return bounds and bool(columns) and tested.issuperset(columns) and words.isdisjoint(base)
+    return bounds and bool(columns) and tested.issuperset(columns) and words.isdisjoint(base | _CODES)
 
 
-_FACTORS = {
-    ("byte", "kb"): (1e3, 1024.0), ("byte", "mb"): (1e6, 1024.0**2), ("byte", "gb"): (1e9, 1024.0**3),
-    ("byte", "tb"): (1e12, 1024.0**4), ("kb", "mb"): (1e3, 1024.0), ("kb", "gb"): (1e6, 1024.0**2),
-    ("mb", "gb"): (1e3, 1024.0), ("gb", "tb"): (1e3, 1024.0), ("second", "minute"): (60.0,),
-    ("second", "hour"): (3600.0,), ("second", "day"): (86400.0,), ("minute", "hour"): (60.0,),
-    ("minute", "day"): (1440.0,), ("hour", "day"): (24.0,), ("ms", "second"): (1e3,), ("ms", "minute"): (6e4,),
-    ("mg", "gram"): (1e3,), ("mg", "kg"): (1e6,), ("mm", "metre"): (1e3,), ("cm", "metre"): (100.0,),
-    ("gram", "kg"): (1e3,), ("gram", "tonne"): (1e6,), ("kg", "tonne"): (1e3,), ("metre", "km"): (1e3,),
-    ("meter", "km"): (1e3,), ("wh", "kwh"): (1e3,), ("wh", "mwh"): (1e6,), ("kwh", "mwh"): (1e3,),
-    ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,),
-}  # fmt: skip
-_SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
-         "hrs": "hour", "h": "hour",
-         "millisecond": "ms", "kilogram": "kg", "ton": "tonne", "gigabyte": "gb", "megabyte": "mb", "kilometre": "km",
-         "kilometer": "km", "g": "gram", "m": "metre", "meter": "metre", "milligram": "mg"}  # fmt: skip
+_CODES = frozenset({"cd", "code", "status", "state", "outcome", "type", "kind"})
+"""Numbers of such columns stand for words."""
 _IN_UNIT = re.compile(
     r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b"
     r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
@@ -204,20 +202,23 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    if len(case.sql.divisions) != 1:
-        return None
+    plain = factor_left_out(case)
+    if plain is not None or len(case.sql.divisions) != 1:
+        return Finding(1.0, plain) if plain is not None else None
     division = case.sql.divisions[0]
     if _divides_by_gain(division.denominator, case):
         return Finding(1.0, f"{division.numerator} / {division.denominator}")
-    wanted = {_unit(word) for words in _IN_UNIT.findall(_KEPT_IN.sub(" ", asked(case))) for word in words} & _UNITS
+    wanted = {
+        one_name(word) for words in _IN_UNIT.findall(_KEPT_IN.sub(" ", asked(case))) for word in words
+    } & LARGER_UNITS
     return _of_other_factor(division, wanted.pop()) if len(wanted) == 1 else None
 
 
 def _of_other_factor(division: Division, unit: str) -> Finding | None:
-    stored = {_unit(word) for word in re.findall(r"[a-z]+", division.numerator)}
+    stored = {one_name(word) for word in re.findall(r"[a-z]+", division.numerator)}
     if re.search(r"(?:duration|length|time|seconds?)_s\b", division.numerator):
         stored.add("second")
-    factors = next((_FACTORS[one, unit] for one in sorted(stored) if (one, unit) in _FACTORS), ())
+    factors = next((FACTORS[one, unit] for one in sorted(stored) if (one, unit) in FACTORS), ())
     given = _constant(division.denominator)
     if not factors or not given or any(abs(given - one) < 0.01 * one for one in factors):
         return None
@@ -235,39 +236,6 @@ def _divides_by_gain(denominator: str, case: Case) -> bool:
         return False
     unit = found[1]
     return re.search(rf"\bin (?:{unit}|{_CURRENCIES.get(unit, unit)})s?\b", asked(case)) is not None
-
-
-_UNITS = frozenset([unit for _, unit in _FACTORS])
-_ALL_UNITS = frozenset([unit for pair in _FACTORS for unit in pair])
-
-
-def _unit(word: str) -> str:
-    """The one name of a unit."""
-    return _SAME.get(word, word)
-
-
-def unit_named(word: str) -> str:
-    """The one name of a unit that may be written in the plural.
-
-    >>> unit_named("hrs"), unit_named("minutes"), unit_named("g")
-    ('hour', 'minute', 'gram')
-    """
-    found = _unit(word)
-    return _unit(word.removesuffix("s")) if found == word else found
-
-
-def is_unit(word: str) -> bool:
-    """Whether a word names a unit of length, weight, time or size.
-
-    >>> is_unit("kg"), is_unit("tonnes"), is_unit("parcels")
-    (True, True, False)
-    """
-    return unit_named(word) in _ALL_UNITS
-
-
-def convertible(held: str, wanted: str) -> bool:
-    """Whether a factor turns one of two units into the other."""
-    return (held, wanted) in _FACTORS or (wanted, held) in _FACTORS
 
 
 def _constant(text: str) -> float:

@@ -125,7 +125,7 @@ _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
 
 def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
     """The filter that bounds a value with the number asked for, where no filter bounds a count."""
-    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None]
+    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None and _number(each)]
     if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
         return None
     return next(
@@ -284,11 +284,15 @@ def values_counted_for_rows(case: Case) -> Finding | None:
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique|separate|days?|dates?)\b")
 
 
+_NUMBERED = re.compile(r"_(?:nbr|nr|no|num|number|code|key|sk|uuid|guid)$")
+"""How names of keys end that do not call themselves keys."""
+
+
 def _may_be_counted(each: SqlFilter, thing: str, case: Case) -> bool:
     """Whether the counted column is a key, or is named by another word of the question than the thing."""
     columns = _columns(each)
     words = {word for column in columns for word in identifier_words(column.name)} - {stem(thing)}
-    keyed = any(key_stems(column.name) is not None for column in columns)
+    keyed = any(key_stems(column.name) is not None or _NUMBERED.search(column.name) for column in columns)
     return len(columns) != 1 or keyed or any(is_named(word, case.spoken) for word in words)
 
 

@@ -7,6 +7,8 @@ import re
 from scoring.linking import is_named
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.firsts import first_of_a_period, first_of_those
+from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
 from scoring.signals.mistakes.wording import asked, said, shapes
 from scoring.specification import Block, Column, Projection
 from scoring.specification.shapes import Shape, ShapeKind
@@ -45,7 +47,7 @@ def extreme_after_condition(case: Case) -> Finding | None:
             continue  # what comes later takes nobody's first row away
         if (timed and _EVER.search(said(case))) or (not timed and _is_of_chosen(each, case)):
             return Finding(1.0, f"{each.text} before the first row is taken")
-    return None
+    return first_of_those(case) or first_of_a_period(case)
 
 
 def _is_of_chosen(shape: Shape, case: Case) -> bool:
@@ -82,7 +84,8 @@ def rank_of_finer_groups(case: Case) -> Finding | None:
         spoken = [_is_spoken(column, case) for column in each.columns]
         if any(own) and (False, False) in zip(own, spoken, strict=True):
             return Finding(1.0, f"the first within {', '.join(column.name for column in each.columns[:4])}")
-    return None
+    other = ranked_by_other(stem(min(things)), case)
+    return Finding(1.0, f"the first within {other}") if other is not None else None
 
 
 def _is_of(column: Column, things: frozenset[str]) -> bool:
@@ -112,9 +115,9 @@ def latest_read_as_largest(case: Case) -> Finding | None:
     'max(weight) beside max(weighed_at)'
     """
     text = said(case)
-    if not case.sql.group_by or _LARGEST.search(text):
-        return None
     extremes = [each for each in case.answer if _takes_extreme(each)]
+    if not extremes or _LARGEST.search(text):
+        return None
     timed = next((each for each in extremes if is_time(each.operand.columns[0].name)), None)
     value = next((each for each in extremes if not is_time(each.operand.columns[0].name)), None)
     if timed is None or value is None or not (_LATEST.search(text) or _is_of_first(value, text)):

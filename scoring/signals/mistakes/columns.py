@@ -6,12 +6,14 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
+from scoring.signals.mistakes.unmet.moments import event_by_its_name, pays_from_due, start_for_loss
+from scoring.signals.mistakes.unmet.shares import amount_shared_by_rows
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Text
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 
 def date_of_other_event(case: Case) -> Finding | None:
@@ -36,7 +38,8 @@ def date_of_other_event(case: Case) -> Finding | None:
 
 
 def _plainly_other(case: Case) -> Finding | None:
-    return _between(asked(case), case) or _age_of_issue(case)
+    between = _between(asked(case), case) or _age_of_issue(case) or pays_from_due(case)
+    return between or start_for_loss(case) or event_by_its_name(case)
 
 
 _PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
@@ -186,9 +189,9 @@ def units_measured_otherwise(case: Case) -> Finding | None:
     ...     "GROUP BY product ORDER BY COUNT(*) DESC")).detail
     'COUNT(*) for units'
     """
-    counted = _counts_quantity(case) or _counts_lines(case)
-    if counted is not None:
-        return Finding(1.0, f"COUNT({counted}) for what it holds")
+    counted, shared = _counts_quantity(case) or _counts_lines(case), amount_shared_by_rows(case)
+    if counted is not None or shared is not None:
+        return Finding(1.0, shared or f"COUNT({counted}) for what it holds")
     if not _UNITS.search(asked(case)) or _tables_of_units(case):
         return None
     amounts = [each for each in case.sql.aggregations if each.func in ("SUM", "COUNT", "MAX", "AVG")]
@@ -248,11 +251,25 @@ def key_of_other_role(case: Case) -> Finding | None:
     """
     for left, right in _joined(case):
         for foreign, own in ((left, right), (right, left)):
-            better = _better_key(foreign, own, case) if _is_of_other_role(foreign, own) else None
+            other = _is_of_other_role(foreign, own)
+            better = _better_key(foreign, own, case) if other else None
+            odd = f"{foreign.table}.{foreign.name} = {own.table}.{own.name}"
             if better is not None:
-                odd = f"{foreign.table}.{foreign.name} = {own.table}.{own.name}"
                 return Finding(1.0, f"{odd} beside {foreign.table}.{better}")
+            if other and not _THINGS.isdisjoint((key_stems(foreign.name) or ())[-1:]):
+                return Finding(1.0, odd)
     return None
+
+
+_THINGS = frozenset(
+    map(
+        stem,
+        "product item order invoice payment category flight plane vehicle room hotel course class lesson event ticket "
+        "city country region store shop warehouse department patient doctor student teacher supplier customer song "
+        "album book film movie recipe meter sensor device contract policy claim shipment parcel route station".split(),
+    )
+)
+"""Things that are no role of another one: a product is no customer, whatever the database."""
 
 
 def _is_of_other_role(foreign: Column, own: Column) -> bool:

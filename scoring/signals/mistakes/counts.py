@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
-from scoring.specification import Column, SqlFilter
+from scoring.specification import Aggregation, Column, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Number
@@ -139,7 +139,7 @@ def things_counted_by_rows(case: Case) -> Finding | None:
         thing = next((thing for thing in things if _is_of_other_rows(each, thing)), None)
         if thing is not None:
             return Finding(1.0, f"{each.text} for the number of {thing}s")
-    return _people_for_rows(things, case)
+    return _people_for_rows(things, case) or _other_key_distinct(things, case)
 
 
 def _distinct_by_day(case: Case) -> Finding | None:
@@ -201,6 +201,24 @@ def _people_for_rows(things: list[str], case: Case) -> Finding | None:
     if not stems or stems[-1] == rows or rows != things[0]:
         return None
     return Finding(1.0, f"count(distinct {each.column}) for the number of {rows}s")
+
+
+def _other_key_distinct(things: list[str], case: Case) -> Finding | None:
+    """Different rows are counted for the people they are of, whose key is read: COUNT(DISTINCT stay_id) of guests."""
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if len(counts) != 1 or not counts[0].distinct or things[0] not in _PEOPLE:
+        return None
+    stems = _own_stems(counts[0])
+    read = {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
+    if not stems or things[0] not in read or not stems.isdisjoint(_PEOPLE | case.spoken):
+        return None
+    return Finding(1.0, f"count(distinct {counts[0].column}) for the number of {things[0]}s")
+
+
+def _own_stems(counted: Aggregation) -> frozenset[str]:
+    """The words of the key of its own rows that a table's rows are counted by, if they are."""
+    column = counted.columns[0] if len(counted.columns) == 1 else None
+    return frozenset(key_stems(column.name) or ()) if column is not None and is_own_key(column) else frozenset()
 
 
 _ONCE = re.compile(r"\b(?:distinct|different|unique|once|dedup\w*)\b")

@@ -8,6 +8,7 @@ from scoring.alignment.conventions import conventions
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.unmet.moments import overdue_backwards
 from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification import Clause, Column, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
@@ -216,7 +217,7 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     """
     orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
     if not orders:
-        return None
+        return overdue_backwards(case)
     for match in _AFTER.finditer(said(case)):
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
@@ -259,7 +260,7 @@ def _late_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding |
 def _in_time_for_late(orders: dict[tuple[str, str], str]) -> Finding | None:
     """What came on the very day of its planned time is taken for late: `delivered >= promised`."""
     [((more, less), text), *others] = orders.items()
-    even = not others and "=" in text and _is_planned(less) and event_of(more) is not None
+    even = not others and "=" in text and _is_planned(less) and event_of(more)
     return Finding(1.0, f"{text}: in time is not late") if even else None
 
 
@@ -271,8 +272,7 @@ def _is_planned(name: str) -> bool:
 
 
 _EXTREME = re.compile(
-    r"\b(?:highest|lowest|most|least|largest|smallest|biggest|best|worst|top|oldest|youngest|latest|newest"
-    r"|earliest|cheapest)\b"
+    r"\b(?:highest|lowest|most|least|best|worst|top|latest|(?:larg|small|bigg|old|young|new|earli|cheap)est)\b"
 )
 
 

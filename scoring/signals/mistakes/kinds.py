@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.both import kinds_by_other_key, months_as_one_time
 from scoring.signals.mistakes.wording import asked, cue
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems
-from scoring.values import Choices
+from scoring.values import Choices, Number
 from scoring.verdict import Case
 
 _ONLY = cue(
@@ -68,9 +69,18 @@ def _some_for_all(case: Case) -> str | None:
     having = [each for each in case.sql.having if _NOT_ALL.match(each.text)]
     if having and _NONE.search(asked(case)):
         return f"{having[0].text}: one row is enough"
+    loose = next((each for each in case.sql.having if _LOOSE.match(each.text)), None)
+    if loose is not None and isinstance(loose.rhs, Number) and _EVERY_ONE.search(asked(case)):
+        return f"{loose.text}: one row is enough"
     return _only_itself(case) if _EXCLUSIVE.search(asked(case)) else None
 
 
+_LOOSE = re.compile(r"min\(.*\) <=? |max\(.*\) >=? ")
+_EVERY_ONE = cue(
+    "every all each",
+    r"\b(?:for whom|where|whose|of whom) (?:every|each|all)\b|\bevery (?:single )?one of (?:their|its|his|her)\b"
+    r"|\ball (?:of )?(?:their|its) \w+ (?:were|was|are|is|have|went|came|had)\b",
+)
 _EXCLUSIVE = cue(
     "only exclusively nothing other",
     r"\bexclusively\b|\bnothing else\b|\bno other\b|\bnothing but\b|\b(?:who|that|which|'ve|have|has"
@@ -165,7 +175,8 @@ def either_for_both(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM flights WHERE plane IN ('kites', 'swans') GROUP BY pilot_id")).detail
     "plane in ('kites', 'swans')"
     """
-    return _united_for_both(case) or _listed_for_both(case)
+    other = kinds_by_other_key(case) or months_as_one_time(case)
+    return _united_for_both(case) or _listed_for_both(case) or (Finding(1.0, other) if other is not None else None)
 
 
 def _listed_for_both(case: Case) -> Finding | None:

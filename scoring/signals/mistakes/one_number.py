@@ -9,7 +9,8 @@ from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
 from scoring.signals.mistakes.wording import asked, said
-from scoring.specification import Aggregation, Operand, Projection
+from scoring.signals.unit_names import is_unit
+from scoring.specification import Operand, Projection
 from scoring.sql.shapes.naming import is_name
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -91,19 +92,22 @@ def amount_for_count(case: Case) -> Finding | None:
     """
     counted = [each for each in case.question.aggregations if each.func == "COUNT"]
     things = content_words(counted[0].column) if len(counted) == len(case.question.aggregations) == 1 else ()
-    if not things or case.question.superlatives:
+    if case.question.superlatives or not things or is_unit(things[-1]):
         return None
-    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
-    if counts:
-        return _values_counted(counts, things, case)
-    totals = [each.operand for each in case.answer if each.operand.func in ("SUM", "AVG", "MAX", "MIN")]
+    if any(each.func == "COUNT" for each in case.sql.aggregations):
+        return _values_counted(things, case)
+    totals = [each.operand for each in case.answer if each.operand.func in _TOTALS]
     if len(totals) != 1 or not _is_amount(totals[0], case):
         return None
     return Finding(1.0, f"{totals[0].func}({totals[0].columns[0].name}) for the number of {things[-1]}s")
 
 
-def _values_counted(counts: list[Aggregation], things: tuple[str, ...], case: Case) -> Finding | None:
+_TOTALS = frozenset({"SUM", "AVG", "MAX", "MIN"})
+
+
+def _values_counted(things: tuple[str, ...], case: Case) -> Finding | None:
     """Different amounts are counted for things: equal ones count once."""
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
     each = counts[0]
     name = each.columns[0].name if len(each.columns) == 1 else ""
     amount = not _AMOUNTS.isdisjoint(identifier_words(name)) and not is_key(name)

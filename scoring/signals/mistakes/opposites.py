@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.bases import is_unit
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, cue, said_stems
+from scoring.signals.unit_names import is_unit
 from scoring.specification import Op, SqlFilter
 from scoring.values import Text
 from scoring.verdict import Case
@@ -75,7 +75,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
 def _other_kind(case: Case) -> Finding | None:
     """A column of the opposite kind is read, and none of the kind that is asked for."""
     read = {word for column in case.sql.columns for word in identifier_words(column.name)}
-    if _KINDS.isdisjoint(read):
+    if _KINDS.isdisjoint(read) or _shows_both(case):
         return None
     stems = case.question.stems
     pairs = [pair for pair in _PAIRS if not pair[0].isdisjoint(stems) and pair[0].isdisjoint(read)]
@@ -85,6 +85,12 @@ def _other_kind(case: Case) -> Finding | None:
         if odd is not None:
             return differing(min(wanted & stems), odd)
     return None
+
+
+def _shows_both(case: Case) -> bool:
+    """Whether columns of both kinds are shown side by side: gross and net."""
+    shown = {word for each in case.answer for column in each.operand.columns for word in identifier_words(column.name)}
+    return len(shown & _KINDS) > 1
 
 
 _SIDES = (

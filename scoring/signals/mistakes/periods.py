@@ -71,9 +71,17 @@ def _asked_grains(text: str) -> set[str]:
 def _names_grain(case: Case, grain: str) -> bool:
     """Whether some grouped or shown column is named like the period: a calendar table may hold it."""
     keys = [key.operand for key in case.sql.group_by] + [each.operand for each in case.answer]
-    if any(grain in operand_words(key) for key in keys) or any(each.alias == grain for each in case.answer):
+    names = {each.alias for each in case.sql.projections if each.alias} & {grain, *_SHORT_GRAINS.get(grain, ())}
+    if any(grain in operand_words(key) for key in keys) or names:
         return True
     return re.search(rf"\bgroup by [\w., ]{{0,80}}\b{grain}\b", case.query.sql, re.IGNORECASE) is not None
+
+
+_SHORT_GRAINS = {
+    "month": ("mon", "mth", "mnth", "mo", "ym", "yyyymm", "monat"), "week": ("wk", "kw"), "quarter": ("qtr", "q"),
+    "year": ("yr", "jahr"), "day": ("dt", "dy", "d", "tag"), "hour": ("hr", "h"),
+}  # fmt: skip
+"""What people call a column of periods for short."""
 
 
 def period_ungrouped(case: Case) -> Finding | None:
@@ -101,7 +109,8 @@ _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
 
 
 def _groups_by_time(case: Case) -> bool:
-    names = [column.name for key in case.sql.group_by for column in key.operand.columns]
+    keys = [key.operand for key in case.sql.group_by if not key.operand.name.startswith("case when ")]
+    names = [column.name for key in keys for column in key.columns]
     names += [each.alias for each in case.answer if each.alias]
     return any(map(is_time_like, names))
 

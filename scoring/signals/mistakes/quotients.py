@@ -278,56 +278,6 @@ def cents_for_currency(case: Case) -> Finding | None:
     return Finding(1.0, f"{cents} is not divided by 100") if cents is not None else None
 
 
-_ZONES = re.compile(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
-
-
-_TO_UTC = re.compile(
-    r"(?:\bto_utc_timestamp\(\s*|\bconvert_timezone\(\s*'\w+/\w+',\s*'(?:utc|etc/utc)',\s*)(?:\w+\.)?(\w+_utc)\b"
-    r"|\bconvert_tz\(\s*(?:\w+\.)?(\w+_utc),\s*'\w+/\w+'",
-    re.IGNORECASE,
-)
-"""A time that is named after UTC, taken for one of another zone."""
-
-
-def zone_unasked(case: Case) -> Finding | None:
-    """A time is converted to another zone than the one that a text names, or in the opposite direction.
-
-    Rows near midnight change their day. A time in UTC is none of another zone to be turned into UTC. Nor is it a local
-    one, which a text speaks of, as it stands.
-
-    >>> zone_unasked(case("How many trips began on May 3 (UTC)?", "SELECT COUNT(*) FROM trips WHERE "
-    ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
-    'expected → actual: utc → america/lima'
-    """
-    backwards = _TO_UTC.search(case.query.sql)
-    if backwards is not None:
-        return Finding(1.0, f"{(backwards[1] or backwards[2]).lower()} is converted to UTC")
-    text, converted = said(case), shapes(case, ShapeKind.ZONE)
-    if _lacks_conversion(text, case.query.sql):
-        return Finding(1.0, "nothing converts from UTC")
-    given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
-    named = set(_ZONES.findall(text)) if given else set[str]()
-    odd = sorted(zone for zone in given if zone not in text)
-    if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
-        return None
-    return differing(", ".join(sorted(named)), ", ".join(odd))
-
-
-_IN_UTC = re.compile(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
-_LOCAL = re.compile(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
-_CONVERTS = re.compile(
-    r"zone|from_utc|to_utc|convert_tz|from_tz|new_time|interval|date_?add|date_?sub|'[a-z]+/[a-z_]+'|(?<!\d)[+-] ?\d",
-    re.IGNORECASE,
-)
-"""What may turn a time in UTC into one of another zone."""
-
-
-def _lacks_conversion(text: str, sql: str) -> bool:
-    """Whether times are kept in UTC, local ones are asked for, and nothing turns the ones into the others."""
-    wanted = _IN_UTC.search(text) is not None and _LOCAL.search(text) is not None
-    return wanted and _CONVERTS.search(sql) is None
-
-
 def year_shifted(case: Case) -> Finding | None:
     """The year is read from a shifted date, from a week's year, or from a fiscal year that nothing asks for.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.firsts import latest_of_each_pair
 from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
@@ -31,7 +32,7 @@ def join_multiplies(case: Case) -> Finding | None:
     strongest: Finding | None = None
     for each in shapes(case, ShapeKind.REPEATED_ROWS):
         counts = each.text.startswith("COUNT")
-        if counts and ("restricted" in each.words or not _counts_thing(each, case)):
+        if counts and ("restricted" in each.words or not (_counts_thing(each, case) or _is_base(each, case))):
             continue
         doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in each.words
         strength = 0.5 if doubtful else 1.0
@@ -44,6 +45,18 @@ def _counts_thing(shape: Shape, case: Case) -> bool:
     """Whether the question counts the rows that are repeated, and not those that repeat them."""
     tables = {table_words(each.table)[-1] for each in shape.columns[:1] if each.table}
     return any(words[-1] in tables for words in _counted_phrases(case))
+
+
+_SHARE_OF = re.compile(r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?(?:\w+ )?(\w+)\b")
+
+
+def _is_base(shape: Shape, case: Case) -> bool:
+    """Whether the rows that are repeated are the base of a share of them."""
+    found = _SHARE_OF.search(asked(case))
+    if found is None or not shape.columns or not shape.columns[0].table:
+        return False
+    base = any(f"count({shape.columns[0].name})" in each.denominator for each in case.sql.divisions)
+    return base and table_words(shape.columns[0].table)[-1] in {stem(word) for word in found.group().split()[-2:]}
 
 
 def _counted_phrases(case: Case) -> list[tuple[str, ...]]:
@@ -153,7 +166,8 @@ def groups_split(case: Case) -> Finding | None:
             and words.isdisjoint(case.question.stems)
         ):
             return Finding(1.0, each.text)
-    return _finer_than_said(case)
+    pair = latest_of_each_pair(case)
+    return Finding(1.0, pair) if pair is not None else _finer_than_said(case)
 
 
 def _begins_with_said(column: Column, spoken: set[str]) -> bool:

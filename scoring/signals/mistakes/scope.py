@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.both import taken_from_the_other
 from scoring.signals.mistakes.unmet.wholes import parts_dropped
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
@@ -145,6 +146,10 @@ _KEPT = cue(
     r"\b(?:should|must) (?:still )?(?:show|appear|count|be listed|be shown|come)\b(?: (?:as|with|a))*(?: 0| zero)?\b"
     r"|\beven if (?:nothing|none|no \w+)\b|\bincluded\b ?\((?:those|they|these|which) have no\b"
     r"|\bincluding [^.;\n]{0,30}\b(?:is|are|with|whose \w+ is) (?:null|empty)\b"
+    r"|\b(?:ones|those|\w+s) (?:w/|with) (?:zero|0|none|nothing)\b[^.;?]{0,20}\b(?:too|as well|also|on the list)\b"
+    r"|\b(?:also|incl\.?|including|even) (?:the )?(?:those|ones|ppl|people|\w+s) (?:w/o|w/ no|w/ zero"
+    r"|(?:who|that|which) (?:didn'?t|did not|never|don'?t|haven'?t|paid nothing|bought nothing|have none))\b"
+    r"|\b(?:who|that|which) (?:never|didn'?t|haven'?t) [^.;?]{0,30}\bcount(?:s|ed|ing)? (?:as|for) (?:0|zero)\b"
     r"|\b(?:also|and) (?:show|list|keep|include) (?:the )?\w+ (?:who|that|which) (?:did|have|has|had|do"
     r"|does)(?:n't| not| no)\b"
     r"|\b(?:zero|0|nil) (?:if|when|where) there (?:were|was|are|is) none\b|"
@@ -153,7 +158,7 @@ _KEPT = cue(
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
     r"|d) )?(?:none|no|zero|never|not|without)\b"
     r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
-    r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b"
+    r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith (?:zeros\b|zero (?:for|if|where|when)\b)"
     r"|\bzero(?:e?s)? (?:too|as well|also|included)\b|\bincl\.? (?:zero|empty"
     r"|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
     r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
@@ -193,13 +198,25 @@ def kept_rows_dropped(case: Case) -> Finding | None:
         return Finding(1.0, f"{found.group()}: {wrong_side}")
     if undone is not None:
         return Finding(1.0, f"{found.group()}: {undone.text}")
+    lost = _null_difference(case)
+    if lost is not None:
+        return Finding(1.0, f"{found.group()}: {lost}")
     joined = next((each.table for each in case.sql.joins if each.kind == "inner"), None)
     return None if joined is None or _keeps(case) else Finding(1.0, f"{found.group()}: inner join of {joined}")
+
+
+def _null_difference(case: Case) -> str | None:
+    """A bound of a difference with what an outer join may leave NULL, and no value stands in for it."""
+    if _OUTER.search(case.query.sql) is None or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
+        return None
+    bounds = (each for each in case.sql.filters if each.clause is Clause.WHERE and each.lhs is not None)
+    return next((each.text for each in bounds if each.lhs is not None and " - " in each.lhs.name), None)
 
 
 def _keeps(case: Case) -> bool:
     """Whether an outer join, a set operation or a subquery of a row may keep things without a partner."""
     outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations)
+    outer = outer or any(each.conditional for each in case.sql.aggregations)
     return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
 
 
@@ -222,12 +239,9 @@ def absence_flipped(case: Case) -> Finding | None:
     ...     "f.pilot_id = p.id WHERE f.id IS NOT NULL")).detail
     'id is not null'
     """
-    over = _over_for_still(case)
-    if over is not None:
-        return over
-    either = _absent_or_other(case)
-    if either is not None:
-        return either
+    plainly = _over_for_still(case) or taken_from_the_other(case) or _absent_or_other(case)
+    if plainly is not None:
+        return plainly
     optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
     if not optional or not _LACKS.search(asked(case)) or case.sql.set_operations:
         return None

@@ -6,6 +6,8 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.moments import moment_missed
+from scoring.signals.mistakes.windows import RUNNING
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -26,6 +28,8 @@ _RUN_OF = re.compile(r"\b\d+ (?:or more |\+ )?(?:\w+[ -]){0,2}\w+s in a row\b")
 
 def _run_asked(case: Case) -> re.Match[str] | None:
     """The words that ask for a run of days, or of things where no window looks at the rows beside."""
+    if RUNNING.search(asked(case)) is not None:
+        return None
     return _STREAK.search(asked(case)) or (_RUN_OF.search(asked(case)) if not case.sql.windows else None)
 
 
@@ -80,7 +84,7 @@ def overlap_missed(case: Case) -> Finding | None:
         return _ends_equal(case)
     sides = _sides(case)
     if sides is None:
-        return None
+        return moment_missed(case)
     start, end = sides
     if end.alternative is not None:
         alone = end.alternative == start.alternative and not re.search(r"\b(?:or|either)\b", text)

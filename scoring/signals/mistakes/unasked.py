@@ -83,7 +83,14 @@ _TIMED = re.compile(
 def _bounds_time(each: SqlFilter, case: Case) -> bool:
     """Whether a filter keeps a fixed period of a column, and no text speaks of a time."""
     fixed = each.op is Op.WITHIN and isinstance(each.rhs, TimeRange) and each.rhs.start is not None
+    if any(
+        not _SNAPSHOTS.isdisjoint(identifier_words(column.name)) for column in (each.lhs.columns if each.lhs else ())
+    ):
+        return False  # the latest state that is stored
     return fixed and not case.question.time_ranges and not case.enriched.time_ranges and not _TIMED.search(said(case))
+
+
+_SNAPSHOTS = frozenset({"snapshot", "partition", "partitiondate", "asof", "load", "loaded", "effective", "eff"})
 
 
 def _is_spoken(each: SqlFilter, case: Case) -> bool:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_own_key, table_words
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node, children
 
@@ -186,3 +186,28 @@ def columns_compared(select: Select) -> Iterator[Shape]:
         columns = tuple(Column(side.name.lower(), None) for side in (more, less))
         words = ("or equal",) if isinstance(each, (exp.GTE, exp.LTE)) else ()
         yield Shape(kind=ShapeKind.COLUMNS_COMPARED, text=written(each)[:100], columns=columns, words=words)
+
+
+def finer_parts(select: Select) -> Iterator[Shape]:
+    """A key that splits the groups of a part whose rows are ranked, and that nothing outside of it reads."""
+    outside = _names_outside(select)
+    keys = [key for key in select.keys if isinstance(key, exp.Column)] if outside is not None else []
+    if outside is None or any(map(is_name, {key.name.lower() for key in keys} & outside)):
+        return
+    for column in (found.column for found in map(select.origin, keys) if found is not None):
+        if column.name not in outside and column.table and key_stems(column.name) is not None:
+            text = f"grouped by {column.table}.{column.name}"
+            yield Shape(kind=ShapeKind.HIDDEN_KEY, text=text, columns=(column,))
+
+
+def _names_outside(select: Select) -> set[str] | None:
+    """The names of columns outside of a part; `None` where its rows are not ranked, or merged, or all are shown."""
+    if select.role != "inner" or len(select.keys) < 2:
+        return None
+    root = select.node.root()
+    inside = {id(each) for each in select.node.walk()}
+    if root.find(*_RANKS) is None or root.find(exp.Star) in root.expressions:
+        return None
+    if any(id(each) not in inside for each in root.find_all(exp.Group, exp.Distinct)):
+        return None
+    return {each.name.lower() for each in root.find_all(exp.Column) if id(each) not in inside}

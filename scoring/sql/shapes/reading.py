@@ -57,6 +57,7 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(repeated_rows.hidden_columns, exp.Group),
     _reader(repeated_rows.unused_repeats, exp.Count, *_ADDED),
     _reader(lost_groups.groups_lost, exp.In),
+    _reader(lost_groups.finer_parts, exp.Group),
     _reader(lost_groups.each_alone, exp.Max, exp.Min, *_ADDED, exp.Window),
     _reader(lost_groups.counted_alone, exp.Count),
     _reader(lost_groups.sums_of_counts, exp.Sum),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.bases import convertible, unit_named
+from scoring.signals.mistakes.unmet.measures import bound_in_hundredths
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
+from scoring.signals.unit_names import convertible, unit_named
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Number, Text
@@ -32,7 +33,8 @@ def bound_in_other_unit(case: Case) -> Finding | None:
             held = _unit_held(each)
             if held is not None and each.rhs == said and convertible(held, unit_named(unit)):
                 return Finding(1.0, f"expected → actual: {number} {unit} → {each.text}")
-    return None
+    other = bound_in_hundredths(case)
+    return Finding(1.0, other) if other is not None else None
 
 
 def _unit_held(each: SqlFilter) -> str | None:
@@ -145,11 +147,30 @@ def empty_groups_dropped(case: Case) -> Finding | None:
 
 def value_of_any_row(case: Case) -> Finding | None:
     """All rows of a group are counted, and only its last value in the order of letters is tested."""
+    part = _bound_of_part(case)
+    if part is not None:
+        return part
     sides = [each.lhs for each in case.sql.having if each.lhs is not None]
     tests = [each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("MAX", "MIN")]
     if len(tests) != 1 or any(each.distinct for each in sides):
         return None
     return _of_one_row(tests[0], case)
+
+
+_COUNTED_PART = re.compile(r"(?:count|sum)\((?!\*|distinct )(?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)")
+
+
+def _bound_of_part(case: Case) -> Finding | None:
+    """The rows that a rate is of are bounded in number, and HAVING counts the part of them alone."""
+    wholes = [each.numerator.removeprefix("100 * ") for each in case.sql.divisions if "count(*)" in each.denominator]
+    for each in case.sql.having if wholes else ():
+        name = each.lhs.name if each.lhs is not None and each.op in _BOUNDS else ""
+        part = _COUNTED_PART.fullmatch(name)
+        value = re.search(r"'([^']+)'", part[1]) if part is not None else None
+        if part is not None and any(name in whole for whole in wholes):
+            named = value is not None and re.search(rf"\d\+? (?:or more )?{re.escape(value[1])}", case.asked)
+            return None if named else Finding(1.0, f"{each.text} counts the part alone")
+    return None
 
 
 def _of_one_row(test: SqlFilter, case: Case) -> Finding | None:

@@ -13,7 +13,7 @@ from scoring.words import identifier_words, stem
 
 _BY_TWO = re.compile(
     r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b"
-    r"(?! (?:and|number|total|average|count))"
+    r"(?! (?:and|number|total|average|count|over|under|above|below|more|less|older|since|in|at|is)\b)"
 )
 
 

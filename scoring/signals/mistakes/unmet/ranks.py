@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.comparisons import other_period
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op
-from scoring.values import Expression, TimeRange
+from scoring.values import Expression
 from scoring.verdict import Case
 
 _PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
@@ -52,32 +51,13 @@ def second_period_missing(case: Case) -> Finding | None:
     'this month vs last: one number'
     """
     found, sql = _TWO_PERIODS.search(case.asked), case.sql
-    longer = _whole_year_beside(case)
-    if longer is not None:
-        return longer
+    other = other_period(case)
+    if other is not None:
+        return other
     if found is None or sql.group_by or sql.windows or len(sql.blocks) > 1 or len(sql.projections) > 1:
         return None
     plain = bool(sql.aggregations) and not any(each.conditional for each in sql.aggregations)
     return Finding(1.0, f"{found.group()}: one number") if plain and not sql.divisions else None
-
-
-_SAME_STRETCH = re.compile(
-    r"\bsame (?:stretch|period|time|span|days|point) (?:of |in )?(?:the )?(?:last|previous|prior) (?:year|yr)\b"
-)
-
-
-def _whole_year_beside(case: Case) -> Finding | None:
-    """A part of this year is to stand beside the same part of the last, and all of the last comes with it."""
-    cut = any(each.clause is Clause.CASE or each.alternative is not None for each in case.sql.filters)
-    times = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange)]
-    if cut or len(times) != 1 or _SAME_STRETCH.search(case.asked) is None:
-        return None
-    rhs = times[0].rhs
-    whole = isinstance(rhs, TimeRange) and rhs.start and rhs.end and (rhs.end - rhs.start).days > _A_YEAR
-    return Finding(1.0, f"all of the last year: {times[0].text}") if whole else None
-
-
-_A_YEAR = 367
 
 
 _GROUPS_KEPT = cue(

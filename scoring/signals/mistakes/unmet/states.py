@@ -6,11 +6,12 @@ import re
 
 from scoring.alignment.same_values import TIMES
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.both import still_untested
 from scoring.signals.mistakes.wording import cue, follows
 from scoring.specification import Op, SqlFilter
 from scoring.values import Number
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, in_order, stem
 
 _FAMILIES = (
     "active inactive deactivated activated end ended valid terminated",
@@ -59,6 +60,7 @@ def state_untested(case: Case) -> Finding | None:
     if follows(case):
         return None
     untold = "weekend" if _lacks_weekend(case) else _lacks_future(case) or _lacks_first(case) or _lacks_kind(case)
+    untold = untold or still_untested(case)
     if untold:
         return Finding(1.0, untold)
     found = _STATE.search(case.asked)
@@ -92,7 +94,9 @@ def _lacks_kind(case: Case) -> str | None:
     found = _KIND_ONLY.search(case.asked)
     if found is None or found[1] in _SHOWN_ONLY or case.enriched.text != case.question.text:
         return None
-    return None if stem(found[1])[:4] in case.query.sql.casefold() else found[1]
+    sql = case.query.sql.casefold()
+    coded = any(in_order(code, found[1]) and code[0] == found[1][0] for code in re.findall(r"'([a-z]{2,4})'", sql))
+    return None if coded or stem(found[1])[:4] in sql else found[1]
 
 
 _TO_COME = cue("come upcoming future ahead", r"\bstill to come\b|\bupcoming\b|\bin the future\b|\bfuture \w+s\b")

@@ -1,0 +1,111 @@
+"""Signals about two things that must both be, or of which one must not be: kinds, months, and rows taken away."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec
+from scoring.sql.shapes.naming import table_words
+from scoring.values import Choices, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
+_BOTH = cue("both", r"\bboth\b")
+_BOTH_MONTHS = cue("both", rf"\bboth (?:in |during )?{_MONTH} and (?:in |during )?{_MONTH}\b")
+
+
+def kinds_by_other_key(case: Case) -> str | None:
+    """Two kinds must both occur, and what HAVING counts are different things of either kind.
+
+    >>> kinds_by_other_key(case("Pilots who flew both 'Kite' and 'Swan'", "SELECT pilot FROM flights WHERE plane IN "
+    ...     "('Kite', 'Swan') GROUP BY pilot HAVING COUNT(DISTINCT flight_id) >= 2"))
+    'count(distinct flight_id) >= 2 for both of plane'
+    """
+    kinds = [each for each in case.sql.filters if each.op is Op.IN and isinstance(each.rhs, Choices)]
+    if _BOTH.search(case.asked) is None or len(kinds) != 1 or len(case.sql.having) != 1 or case.sql.set_operations:
+        return None
+    counted, listed = case.sql.having[0].lhs, kinds[0].lhs
+    if counted is None or listed is None or not (counted.func == "COUNT" and counted.distinct):
+        return None
+    other = set(counted.columns).isdisjoint(listed.columns)
+    return f"{case.sql.having[0].text} for both of {listed.name}" if other else None
+
+
+def months_as_one_time(case: Case) -> str | None:
+    """Something in both of two months is asked for, and one time from the first to the last is enough.
+
+    >>> months_as_one_time(case("Who flew both in may and june?",
+    ...     "SELECT DISTINCT pilot FROM flights WHERE day >= '2020-05-01' AND day < '2020-07-01'"))
+    'both in may and june: day within [2020-05-01, 2020-07-01)'
+    """
+    found = _BOTH_MONTHS.search(case.asked)
+    if found is None or case.sql.having or any(each.conditional for each in case.sql.aggregations):
+        return None
+    if any(each.kind.startswith("intersect") for each in case.sql.set_operations):
+        return None
+    wide = next((each for each in case.sql.filters if _is_of_two_months(each)), None)
+    return f"{found.group()}: {wide.text}" if wide is not None else None
+
+
+def _is_of_two_months(each: SqlFilter) -> bool:
+    time = each.rhs if each.clause is Clause.WHERE and isinstance(each.rhs, TimeRange) else None
+    if time is None or time.start is None or time.end is None:
+        return False
+    return _TWO_MONTHS[0] <= (time.end - time.start).days <= _TWO_MONTHS[1]
+
+
+_TWO_MONTHS = (58, 62)
+_LACKING = cue(
+    "without w/o but and",
+    r"\b(?:without|w/o|but (?:never|not|no|didn'?t|haven'?t|hasn'?t|who (?:never|didn'?t))|and (?:never|didn'?t))\b",
+)
+
+
+def taken_from_the_other(case: Case) -> Finding | None:
+    """Who did one thing without another is asked for, and those who did the other without the one come.
+
+    >>> taken_from_the_other(case("Pilots who took a test without having a lesson",
+    ...     "SELECT pilot_id FROM lessons EXCEPT SELECT pilot_id FROM tests")).detail
+    'lessons without tests'
+    """
+    found = _LACKING.search(case.asked)
+    exclusions = [each for each in case.sql.set_operations if each.kind.startswith(("except", "minus"))]
+    if found is None or len(exclusions) != 1:
+        return None
+    tables = {block.path: block.tables for block in case.sql.blocks}
+    kept, taken = tables.get(exclusions[0].left, ()), tables.get(exclusions[0].right, ())
+    if len(kept) != 1 or len(taken) != 1 or kept == taken:
+        return None
+    before, after = (_stems(text) for text in (case.asked[: found.start()], case.asked[found.end() :]))
+    one, other = table_words(kept[0])[-1], table_words(taken[0])[-1]
+    reversed_ = other in before - after and one in after - before
+    return Finding(1.0, f"{kept[0]} without {taken[0]}") if reversed_ else None
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z]+", text)}
+
+
+_STILL = re.compile(r"\bstill\b(?! (?:to|need|should|must|be|like|get)\b)")
+
+
+def still_untested(case: Case) -> str | None:
+    """What is still so is asked for, and the SQL has no condition of any kind.
+
+    >>> still_untested(case("Top 3 pilots by planes still in the hangar",
+    ...     "SELECT pilot, COUNT(*) FROM planes GROUP BY pilot ORDER BY 2 DESC LIMIT 3"))
+    'still'
+    """
+    if _STILL.search(case.asked) is None or _may_select(case.sql) or len(case.sql.joins) > 1:
+        return None
+    named = any("current" in identifier_words(table) for table in case.sql.blocks[0].tables)
+    return None if named else "still"
+
+
+def _may_select(sql: SqlSpec) -> bool:
+    """Whether anything selects some of the rows."""
+    conditions = sql.filters or sql.having or any(each.conditional for each in sql.aggregations)
+    return bool(conditions or sql.set_operations or sql.windows or len(sql.blocks) != 1)

@@ -1,0 +1,129 @@
+"""Signals about two periods that are compared: as far as today in both, and a year apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause
+from scoring.specification.shapes import ShapeKind
+from scoring.values import Choices, RelativeTime, TimeRange
+from scoring.verdict import Case
+
+_SAME_DAYS = cue(
+    "same",
+    r"\bsame (?:stretch|period|time|span|days|point|dates?)\b(?: of| in| as| a)?(?: the)? "
+    r"(?:last|previous|prior|prev|one)?\.? ?(?:(year|yr|month|quarter|qtr|week)s?\b(?: before| earlier| ago)?)",
+)
+_WHOLE = {"month": 28, "quarter": 89, "qtr": 89, "week": 7}
+"""Days from which a stretch is a whole period; a year's otherwise."""
+_DAY_PARTS = re.compile(
+    r"\bday\s*\(|\bextract\s*\(\s*(?:day|doy|dayofyear)\b|dayof(?:year|month)|\bdoy\b|%j|%m-?%d|'?mm-?dd'?"
+    r"|date_?part\s*\(\s*'?(?:day|doy|dy)\b|datepart\s*\(\s*(?:day|dy|dayofyear)\b",
+    re.IGNORECASE,
+)
+
+
+def same_days_missed(case: Case) -> str | None:
+    """The same days of an earlier period are asked for beside this one, and the earlier one comes whole.
+
+    >>> same_days_missed(case("Fares this month vs the same days last month", "SELECT date_trunc('month', paid_on), "
+    ...     "SUM(fare) FROM trips WHERE paid_on >= date_trunc('month', now()) - interval '1 month' GROUP BY 1"))
+    'same days last month: the earlier period is whole'
+    """
+    found = _SAME_DAYS.search(case.asked)
+    if found is None or _DAY_PARTS.search(case.query.sql) is not None or case.sql.windows:
+        return None
+    times = [time for each in case.sql.filters for time in _times(each.rhs)]
+    if (
+        not times
+        or any(_is_cut(time, _WHOLE.get(found[1], 360)) for time in times)
+        or _TO_DATE.search(case.query.sql) is not None
+    ):
+        return None
+    return f"{found.group()}: the earlier period is whole"
+
+
+_TO_DATE = re.compile(
+    r"<=?\s*(?:date\s*)?\(?(?:now\s*\(\)|current_date(?:\(\))?|current_timestamp(?:\(\))?|curdate\(\)|sysdate"
+    r"|getdate\(\)|today\(\)|cast\(getdate\(\) as date\))\s*-"
+    r"|<=?\s*(?:date_?sub|date_?add|dateadd|add_months|timestamp_sub|datetime_sub)\s*\("
+    r"|\bbetween\b[^;]{1,160}\band\s+(?:date_?sub|date_?add|dateadd|add_months|timestamp_sub|datetime_sub)\s*\(",
+    re.IGNORECASE,
+)
+"""A bound at today, a period earlier."""
+
+
+def _times(rhs: object) -> Sequence[TimeRange | RelativeTime]:
+    """The times that a condition keeps."""
+    members = rhs.members if isinstance(rhs, Choices) else (rhs,)
+    return [each for each in members if isinstance(each, TimeRange | RelativeTime)]
+
+
+def _is_cut(time: TimeRange | RelativeTime, whole: int) -> bool:
+    """Whether a time is less than a whole period, or begins or ends within a month."""
+    if isinstance(time, RelativeTime):
+        return not time.whole and time.end is not None and time.end < 0
+    short = time.start is not None and time.end is not None and (time.end - time.start).days < whole
+    return short or any(end is not None and end.day != 1 for end in (time.start, time.end))
+
+
+_YEAR_APART = cue(
+    "year yoy",
+    r"\b(?:a|one|1) year (?:ago|earlier|before)\b|\bthe year before\b|\byoy\b|\byear[- ](?:on|over)[- ]year\b"
+    r"|\bsame (?:month|quarter|week) (?:of |in )?(?:the )?(?:last|previous|prior) year\b",
+)
+_COMPARED = re.compile(r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on)\b")
+
+
+def year_before_missed(case: Case) -> str | None:
+    """A period is to be compared with the same one a year earlier, and the SQL sets another one beside it.
+
+    >>> year_before_missed(case("Fares of january compared to january a year ago", "SELECT SUM(CASE WHEN day >= "
+    ...     "'2020-01-01' AND day < '2020-02-01' THEN fare END), SUM(CASE WHEN day >= '2019-12-01' AND day < "
+    ...     "'2020-01-01' THEN fare END) FROM trips"))
+    'a year ago: 2019-12-01 beside 2020-01-01'
+    """
+    found = _YEAR_APART.search(case.asked)
+    if found is None or _COMPARED.search(case.asked) is None or case.sql.shaped.get(ShapeKind.NEIGHBOUR):
+        return None
+    starts = sorted({start for each in case.sql.filters if (start := _start_of_bounded(each.rhs)) is not None})
+    if len(starts) != 2:
+        return None
+    earlier, later = starts
+    if (later.year - earlier.year, later.month, later.day) == (1, earlier.month, earlier.day):
+        return None
+    return f"{found.group()}: {earlier:%Y-%m-%d} beside {later:%Y-%m-%d}"
+
+
+def _start_of_bounded(rhs: object) -> datetime | None:
+    """The start of a time with both ends, at most a quarter apart."""
+    if not isinstance(rhs, TimeRange) or rhs.start is None or rhs.end is None:
+        return None
+    return rhs.start if (rhs.end - rhs.start).days <= _A_QUARTER else None
+
+
+_A_QUARTER = 92
+
+
+def _whole_year_beside(case: Case) -> str | None:
+    """A part of this year is to stand beside the same part of the last, and all of the last comes with it."""
+    cut = any(each.clause is Clause.CASE or each.alternative is not None for each in case.sql.filters)
+    times = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange)]
+    if cut or len(times) != 1 or _SAME_DAYS.search(case.asked) is None:
+        return None
+    rhs = times[0].rhs
+    whole = isinstance(rhs, TimeRange) and rhs.start and rhs.end and (rhs.end - rhs.start).days > _A_YEAR
+    return f"all of the last year: {times[0].text}" if whole else None
+
+
+_A_YEAR = 367
+
+
+def other_period(case: Case) -> Finding | None:
+    """The first of these that is wrong with a comparison."""
+    found = _whole_year_beside(case) or same_days_missed(case) or year_before_missed(case)
+    return Finding(1.0, found) if found is not None else None

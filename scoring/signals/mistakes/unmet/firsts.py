@@ -1,0 +1,115 @@
+"""Signals about the first or latest of each thing: looked for among too few rows, or within one of several groups."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Column, Op, Operand, SqlFilter
+from scoring.values import RelativeTime, TimeRange
+from scoring.verdict import Case
+from scoring.words import stem
+
+_ONLY_IF = cue("only if", r"\bonly if (?:that|it|this|the)(?: one| latest| last| first)? ?(?:is|was|has|had|'s)\b")
+_RANKS = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK"})
+
+
+def first_of_those(case: Case) -> Finding | None:
+    """The latest row counts only if it meets a condition, and the latest of those that meet it is taken.
+
+    >>> first_of_those(case("Each pilot's latest claim, but only if it is open", "SELECT pilot, id FROM (SELECT pilot, "
+    ...     "id, ROW_NUMBER() OVER (PARTITION BY pilot ORDER BY day DESC) AS r FROM claims WHERE closed_at IS NULL) t "
+    ...     "WHERE r = 1")).detail
+    'closed_at is null before the first row is taken'
+    """
+    if _ONLY_IF.search(case.asked) is None:
+        return None
+    ranked = {each.block for each in case.sql.windows if each.func in _RANKS and each.partition_by}
+    found = next((each for each in case.sql.filters if each.block in ranked and _is_of_state(each)), None)
+    return Finding(1.0, f"{found.text} before the first row is taken") if found is not None else None
+
+
+def _is_of_state(each: SqlFilter) -> bool:
+    """Whether WHERE tests a value of each row, and no time."""
+    timed = isinstance(each.rhs, TimeRange | RelativeTime)
+    return each.clause is Clause.WHERE and not timed and each.op in (Op.EQ, Op.NE, Op.IN, Op.IS_NULL)
+
+
+_NEW_OR_NOT = cue(
+    "new first",
+    r"\b(?:new|first[- ]time) (?:vs\.?|versus|and|or|/) (?:returning|existing|repeat|old|recurring)\b"
+    r"|\b(?:returning|existing|repeat) (?:vs\.?|versus|and|or|/) new\b|\bnew/(?:returning|existing|repeat)\b",
+)
+
+
+def first_of_a_period(case: Case) -> Finding | None:
+    """Who is new is told by the first time within the period that is kept: everybody is new in its first month.
+
+    >>> first_of_a_period(case("Fares of new vs returning guests since may", "SELECT CASE WHEN day = MIN(day) OVER "
+    ...     "(PARTITION BY guest) THEN 'new' ELSE 'returning' END, SUM(fare) FROM trips WHERE day >= '2020-05-01' "
+    ...     "GROUP BY 1")).detail
+    'min(day) of day within [2020-05-01, )'
+    """
+    if _NEW_OR_NOT.search(case.said) is None:
+        return None
+    for each in case.sql.aggregations:
+        column = each.columns[0] if each.func == "MIN" and each.columns else None
+        if column is None or not is_time(column.name) or not _is_read_once(column, case):
+            continue
+        bound = next((other for other in case.sql.filters if _keeps_since(other, column.name)), None)
+        if bound is not None:
+            return Finding(1.0, f"min({column.name}) of {bound.text}")
+    return None
+
+
+def _is_read_once(column: Column, case: Case) -> bool:
+    """Whether the table of a column is read in one place."""
+    return [table for block in case.sql.blocks for table in block.tables].count(column.table or "") == 1
+
+
+def _keeps_since(each: SqlFilter, name: str) -> bool:
+    """Whether WHERE keeps the rows of a time of that name alone."""
+    own = each.lhs is not None and each.lhs.name == name
+    starts = isinstance(each.rhs, TimeRange | RelativeTime) and each.rhs.start is not None
+    return own and starts and each.clause is Clause.WHERE and each.alternative is None
+
+
+_LAST_AND = cue(
+    "last latest recent first",
+    r"\b(?:last|latest|most recent|first) (?:\w+ )?\w+ and (?:the |its |their )?([a-z]+) (?:for|of|per|by) "
+    r"(?:each|every|all|any) (?:\w+ )?([a-z]+)\b",
+)
+
+
+def latest_of_each_pair(case: Case) -> str | None:
+    """The latest event of each thing is asked for with where it was, and the latest at each place comes.
+
+    >>> latest_of_each_pair(case("Last flight date and base for every pilot", "SELECT p.name, b.base, MAX(f.day) FROM "
+    ...     "pilots p JOIN flights f ON f.pilot_id = p.id JOIN bases b ON b.id = f.base_id GROUP BY p.name, b.base"))
+    'max(day) by name, base'
+    """
+    found = _LAST_AND.search(case.asked)
+    keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
+    latest = _latest(case) if len(keys) > 1 and not case.sql.windows else None
+    columns = [column for key in keys for column in key.columns]
+    if found is None or latest is None or not _has(stem(found[1]), columns):
+        return None
+    of_event = latest.columns[0].table in {column.table for column in columns}
+    return None if of_event else f"{latest.name} by {keys[0].name}, {keys[1].name}"
+
+
+def _latest(case: Case) -> Operand | None:
+    """The one extreme of a time that is shown."""
+    found = [each.operand for each in case.answer if each.operand.func in ("MAX", "MIN") and each.operand.columns]
+    return found[0] if len(found) == 1 and is_time(found[0].columns[0].name) else None
+
+
+def _has(word: str, columns: list[Column]) -> bool:
+    """Whether a column, or its table, is called by a word."""
+    return any(word in _words(f"{column.name} {column.table or ''}") for column in columns)
+
+
+def _words(name: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z]+", name)}

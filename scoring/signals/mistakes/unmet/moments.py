@@ -1,0 +1,174 @@
+"""Signals about moments: what was running at one, which event a time is of, and how far a comparison reaches."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Op, SqlFilter
+from scoring.values import Number, RelativeTime, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
+_AT_A_MOMENT = cue(
+    "active open running live valid enrolled employed unpaid subscribed outstanding",
+    r"\b(?:active|open|running|live|valid|enrolled|employed|unpaid|subscribed|outstanding) "
+    r"(?:as of|as at|at|on|by) (?:the )?(?:(?:very )?(?:end|start|beginning|close) of )?"
+    rf"(?:the )?(?:last (?:year|month|quarter|week)|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH}|\d{{4}}-\d\d-\d\d"
+    r"|q[1-4]|\d{4}|year[- ]end|month[- ]end)\b",
+)
+_ENDS = frozenset(
+    map(stem, "end ended ends until till thru through expiry expires left termination terminated closed cancelled "
+        "canceled resigned returned resolved paid completed".split())
+)  # fmt: skip
+_STARTS = frozenset(
+    map(stem, "start started starts begin began from opened created joined hired enrolled signed since issued "
+        "subscribed activated".split())
+)  # fmt: skip
+
+
+def moment_missed(case: Case) -> Finding | None:
+    """What was running at a past moment is asked for, and the SQL keeps what has not ended yet, or all that began.
+
+    >>> moment_missed(case("How many contracts were active at the end of march?", "SELECT COUNT(*) FROM contracts "
+    ...     "WHERE started_on <= '2020-03-31' AND ended_on IS NULL", asked="2020-06-10")).detail
+    'active at the end of march: ended_on is null'
+    """
+    found = _AT_A_MOMENT.search(case.asked)
+    begun = next((each for each in case.sql.filters if _began_before(each, case.query.occurred_at)), None)
+    if found is None or begun is None:
+        return None
+    ends = [each for each in case.sql.filters if each.clause is Clause.WHERE and _is_on(each, _ENDS)]
+    if not ends:
+        return Finding(1.0, f"{found.group()}: {begun.text} alone") if _has_end(case) else None
+    open_now = all(each.op is Op.IS_NULL and each.alternative is None for each in ends)
+    return Finding(1.0, f"{found.group()}: {ends[0].text}") if open_now else None
+
+
+def _has_end(case: Case) -> bool:
+    """Whether a column that is read says when something ended, and no condition is on its state."""
+    dated = any(not _ENDS.isdisjoint(identifier_words(column.name)) for column in case.sql.columns)
+    return dated and not any(_is_on(each, _STATES) for each in case.sql.filters)
+
+
+_STATES = frozenset({"status", "state", "active"})
+
+
+def _began_before(each: SqlFilter, now: datetime | None) -> bool:
+    """Whether WHERE keeps what began before a moment that is over when the question is asked."""
+    if each.clause is not Clause.WHERE or not isinstance(each.rhs, TimeRange) or not _is_on(each, _STARTS):
+        return False
+    end = each.rhs.end
+    return each.rhs.start is None and end is not None and now is not None and end <= now.replace(tzinfo=None)
+
+
+def _is_on(each: SqlFilter, words: frozenset[str]) -> bool:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return any(not words.isdisjoint(identifier_words(column.name)) for column in columns)
+
+
+_DONE = re.compile(
+    rf"\b(?<!not )(?<!never )([a-z]{{4,}}(?:ed|wn|ught)) (?:since|in|during|between|after|before|on|last|this|past)"
+    rf"(?: the)?(?: last| past| this)? ?(?:\d|{_MONTH}\b|q[1-4]\b|year|month|week|quarter|yesterday|today)"
+)
+
+
+def event_by_its_name(case: Case) -> Finding | None:
+    """The time of an event is asked for, the SQL reads its column, and the condition is on another time.
+
+    >>> event_by_its_name(case("Days from brewing to packing of kegs brewed in 2020", "SELECT AVG(packed_on - "
+    ...     "brewed_on) FROM kegs WHERE packed_on >= '2020-01-01' AND packed_on < '2021-01-01'")).detail
+    'expected → actual: brewed_on → packed_on'
+    """
+    tested = _tested_times(case)
+    if not tested or len(case.sql.columns) <= len(tested):
+        return None
+    for match in _DONE.finditer(case.asked):
+        verb = stem(match[1])
+        own = sorted(
+            column.name for column in case.sql.columns if verb in _spelled(column.name) and is_time(column.name)
+        )
+        if own and not any(verb in _spelled(name) for name in tested):
+            return Finding(1.0, f"expected → actual: {own[0]} → {min(tested)}")
+    return None
+
+
+def _spelled(name: str) -> set[str]:
+    return {*identifier_words(name), *(stem(word) for word in name.split("_"))}
+
+
+def _tested_times(case: Case) -> set[str]:
+    """The columns that stand alone in a condition on a time."""
+    tests = (each for each in case.sql.filters if isinstance(each.rhs, (TimeRange, RelativeTime)))
+    return {each.lhs.columns[0].name for each in tests if each.lhs is not None and len(each.lhs.columns) == 1}
+
+
+_LOST_THEN = cue(
+    "lost lose churned",
+    r"\b(?:lost|lose|churned)\b[^.?;]{0,40}\b(?:in|during|this|last|since) (?:the )?"
+    rf"(?:{_MONTH}|q[1-4]|\d{{4}}|year|month|week|quarter)\b",
+)
+
+
+def start_for_loss(case: Case) -> Finding | None:
+    """Who was lost in a time is asked for, and the SQL keeps who began in it.
+
+    >>> start_for_loss(case("Which plan lost the most members in may?", "SELECT plan, COUNT(*) FROM members WHERE "
+    ...     "state = 'gone' AND started_on >= '2020-05-01' AND started_on < '2020-06-01' GROUP BY plan")).detail
+    'expected → actual: lost → started_on'
+    """
+    tested = _tested_times(case) if _LOST_THEN.search(case.asked) is not None else set[str]()
+    odd = bool(tested) and all(not _BEGUN.isdisjoint(identifier_words(name)) for name in tested)
+    return Finding(1.0, f"expected → actual: lost → {min(tested)}") if odd else None
+
+
+_BEGUN = frozenset(map(stem, "start started begin began joined created signed opened".split()))
+_TO_PAY = cue("to pay payment time", r"\b(?:days?|time|long) (?:it takes |taken |they take )?to pay\b|\bpayment time\b")
+_DUE = re.compile(r"\b(?:due|late|overdue|past)\b")
+
+
+def pays_from_due(case: Case) -> Finding | None:
+    """How long paying takes is asked for, and the time from the due date comes.
+
+    >>> pays_from_due(case("Average days to pay of our bills", "SELECT AVG(paid_on - due_on) FROM bills")).detail
+    'paid_on - due_on: from the due date'
+    """
+    if _TO_PAY.search(case.asked) is None or _DUE.search(case.said) is not None:
+        return None
+    measured = [(each.column, each.columns) for each in case.sql.aggregations]
+    measured += [(each.operand.name, each.operand.columns) for each in case.answer]
+    for text, columns in measured:
+        words = [set(identifier_words(column.name)) for column in columns]
+        if len(words) == 2 and any("due" in one for one in words) and any(one & _PAID for one in words):
+            return Finding(1.0, f"{text}: from the due date")
+    return None
+
+
+_PAID = frozenset({"paid", "pay", "payment", "settl"})
+
+
+_OVERDUE = cue("overdue late past", r"\boverdue\b|\blate\b|\bpast (?:the |their |its )?due\b")
+_FROM_NOW = re.compile(r"datediff\((\w*due\w*|\w*promised\w*|\w*deadline\w*), (?:current_|now|getdate|curdate|sysdate)")
+
+
+def overdue_backwards(case: Case) -> Finding | None:
+    """What is overdue is asked for, and the SQL keeps what is due in as many days from now.
+
+    >>> overdue_backwards(case("Bills more than 3 days overdue", "SELECT id FROM bills WHERE paid_on IS NULL AND "
+    ...     "DATEDIFF(day, GETDATE(), due_on) > 3")).detail
+    'datediff(due_on, current_timestamp, day) > 3: still to come'
+    """
+    if _OVERDUE.search(case.asked) is None or _NOT_YET.search(case.asked) is not None:
+        return None
+    for each in case.sql.filters:
+        name = each.lhs.name if each.lhs is not None and each.op in (Op.GT, Op.GE) else ""
+        if _FROM_NOW.match(name) is not None and isinstance(each.rhs, Number) and each.rhs.value >= 0:
+            return Finding(1.0, f"{each.text}: still to come")
+    return None
+
+
+_NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t) (?:yet )?(?:overdue|late)\b|\bon[- ]time\b|\bearly\b")

@@ -1,0 +1,115 @@
+"""Signals about shares of an amount, of a group's own total, and of what is left after a loss."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Clause, Division, Op, SqlSpec
+from scoring.verdict import Case
+
+_OF_AMOUNT = cue(
+    "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh",
+    r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of (?:the |our |all |total |overall )*"
+    r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh)\b",
+)
+_COUNTED = re.compile(r"(?:nullif\()?count\(")
+
+
+def amount_shared_by_rows(case: Case) -> str | None:
+    """A share of an amount is asked for, and rows are counted above and below the line.
+
+    >>> amount_shared_by_rows(case("What share of the weight was late?",
+    ...     "SELECT SUM(CASE WHEN late = 1 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM parcels"))
+    'count(*) below the line for the share of the weight'
+    """
+    found = _OF_AMOUNT.search(case.asked)
+    if found is None or not case.sql.divisions:
+        return None
+    if not all(_COUNTED.match(each.denominator) for each in case.sql.divisions):
+        return None
+    return f"{case.sql.divisions[0].denominator} below the line for the share of the {found[1]}"
+
+
+_OF_OWN = re.compile(
+    r"(?:%|\b(?:pct|percent\w*|share|proportion))(?: \w+)? of (?:that|its|their|the same) (?!own\b)[a-z]+(?:'s|s)?\b"
+)
+_OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_THAT_WERE = re.compile(
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?\w+ (?:that|which|who) \w+\b[^.;?]{0,60}"
+    r"\b(?:by|per|for each|in each) \w+"
+)
+
+
+def own_total_of_all(case: Case) -> str | None:
+    """A share of each group's own total is asked for, and the total over all groups is the base.
+
+    >>> own_total_of_all(case("Best pilot of each base and what % of that base's hours it is", "SELECT base, name, "
+    ...     "hours / SUM(hours) OVER () FROM (SELECT base, name, hours, RANK() OVER (PARTITION BY base ORDER BY hours "
+    ...     "DESC) AS r FROM pilots) t WHERE r = 1"))
+    'SUM(hours) OVER () adds up all groups'
+    """
+    if _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
+        return None
+    parted = any(each.func in ("SUM", "COUNT") and each.partition_by for each in case.sql.windows)
+    found = _OF_ALL.search(case.query.sql) if not parted else None
+    return f"{found.group()} adds up all groups" if found is not None else None
+
+
+_PLAIN_COUNT = re.compile(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
+
+
+def base_of_the_part(case: Case) -> str | None:
+    """Rows with a value are divided by all rows, and WHERE keeps only rows with a value: each share is 1.
+
+    >>> base_of_the_part(case("What share of seats is sold?",
+    ...     "SELECT COUNT(guest_id) * 1.0 / COUNT(*) FROM seats WHERE guest_id IS NOT NULL"))
+    'guest_id is not null restricts the base'
+    """
+    parts = {(found[1], each.block) for each in case.sql.divisions if (found := _part_of_all(each))}
+    kept = [each for each in case.sql.filters if each.op is Op.NOT_NULL and each.clause is Clause.WHERE and each.lhs]
+    odd = next((each for each in kept if each.lhs is not None and (each.lhs.name, each.block) in parts), None)
+    return f"{odd.text} restricts the base" if odd is not None else None
+
+
+def _part_of_all(division: Division) -> re.Match[str] | None:
+    whole = re.fullmatch(r"(?:nullif\()?count\(\*\)(?:, 0\))?", division.denominator)
+    return _PLAIN_COUNT.fullmatch(division.numerator) if whole is not None else None
+
+
+_LOSS = cue(
+    "loss shrink wast",
+    r"\b(?:loss|shrinkage|wastage|waste) ?(?:%|pct\b|percent\w*|rate\b)"
+    r"|(?:%|\b(?:pct|percent\w*)) (?:of )?(?:loss|shrinkage|wastage)\b",
+)
+_LOST = re.compile(r"lost|loss|wast|shrink|scrap|reject|spoil|write|broken|return|leak|dead|expired|dump")
+_SUMS = re.compile(r"(?:100(?:\.0)? \* )?sum\([\w.]+\)(?: \* (?:1(?:\.0)?|100(?:\.0)?))?")
+
+
+def yield_for_loss(case: Case) -> str | None:
+    """A loss is asked for as a share, and what is left is divided by all: that is the rest of it.
+
+    >>> yield_for_loss(case("Loss % by route", "SELECT route, SUM(kg_out) / SUM(kg_in) FROM trips GROUP BY route"))
+    'sum(kg_out) / sum(kg_in) is what is left'
+    """
+    if _LOSS.search(case.asked) is None or "-" in case.query.sql or len(case.sql.divisions) != 1:
+        return None
+    division = case.sql.divisions[0]
+    if _SUMS.fullmatch(division.numerator) is None or _LOST.search(division.numerator) is not None:
+        return None
+    return f"{division.numerator} / {division.denominator} is what is left"
+
+
+def other_base(case: Case) -> Finding | None:
+    """The first of these that is wrong with a share."""
+    if not case.sql.divisions:
+        return None
+    found = own_total_of_all(case) or base_of_the_part(case) or yield_for_loss(case)
+    return Finding(1.0, found) if found is not None else None
+
+
+def reads_no_more(base: tuple[str, ...], outer: tuple[str, ...], sql: SqlSpec) -> bool:
+    """Whether a base reads only tables of the query around it, and the one whose time that query selects."""
+    timed = {column.table for each in sql.filters if each.lhs is not None for column in each.lhs.columns}
+    return bool(base) and set(base) <= set(outer) and not timed.isdisjoint(base)

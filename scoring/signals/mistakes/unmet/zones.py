@@ -1,0 +1,85 @@
+"""Signals about times that are kept in one zone and asked for in another."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.wording import cue, said, shapes
+from scoring.specification.shapes import ShapeKind
+from scoring.verdict import Case
+
+_ZONES = re.compile(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
+
+
+_TO_UTC = re.compile(
+    r"(?:\bto_utc_timestamp\(\s*|\bconvert_timezone\(\s*'\w+/\w+',\s*'(?:utc|etc/utc)',\s*)(?:\w+\.)?(\w+_utc)\b"
+    r"|\bconvert_tz\(\s*(?:\w+\.)?(\w+_utc),\s*'\w+/\w+'",
+    re.IGNORECASE,
+)
+"""A time that is named after UTC, taken for one of another zone."""
+
+
+def zone_unasked(case: Case) -> Finding | None:
+    """A time is converted to another zone than the one that a text names, or in the opposite direction.
+
+    Rows near midnight change their day. A time in UTC is none of another zone to be turned into UTC. Nor is it a local
+    one, which a text speaks of, as it stands.
+
+    >>> zone_unasked(case("How many trips began on May 3 (UTC)?", "SELECT COUNT(*) FROM trips WHERE "
+    ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
+    'expected → actual: utc → america/lima'
+    """
+    backwards = _TO_UTC.search(case.query.sql)
+    if backwards is not None:
+        return Finding(1.0, f"{(backwards[1] or backwards[2]).lower()} is converted to UTC")
+    text, converted = said(case), shapes(case, ShapeKind.ZONE)
+    lacking = _lacks_conversion(text, case)
+    if lacking is not None:
+        return lacking
+    given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
+    named = set(_ZONES.findall(text)) if given else set[str]()
+    odd = sorted(zone for zone in given if zone not in text)
+    if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
+        return None
+    return differing(", ".join(sorted(named)), ", ".join(odd))
+
+
+_IN_UTC = re.compile(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
+_LOCAL = re.compile(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
+_CONVERTS = re.compile(
+    r"zone|from_utc|to_utc|convert_tz|from_tz|new_time|interval|date_?add|date_?sub|'[a-z]+/[a-z_]+'|(?<!\d)[+-] ?\d",
+    re.IGNORECASE,
+)
+"""What may turn a time in UTC into one of another zone."""
+
+
+def _lacks_conversion(text: str, case: Case) -> Finding | None:
+    """Nothing turns times in UTC into the local ones that are asked for, or not everywhere."""
+    if _IN_UTC.search(text) is None or _LOCAL.search(text) is None or _CONVERTS.search(case.query.sql) is not None:
+        return zone_in_one_place(case)
+    return Finding(1.0, "nothing converts from UTC")
+
+
+_CONVERTED = re.compile(r"zone|'[a-z]+/[a-z_]+'|from_utc|convert_tz", re.IGNORECASE)
+_HOURLY = cue("hour", r"\b(?:per|by|each|every|which|what|peak|busiest) hours?\b|\bhours? of (?:the )?day\b|\bhourly\b")
+
+
+def zone_in_one_place(case: Case) -> Finding | None:
+    """A time is converted to a zone where rows are kept, and its hour is read without.
+
+    >>> zone_in_one_place(case("Trips per hour of the day on May 3, Lima time", "SELECT EXTRACT(HOUR FROM began_at), "
+    ...     "COUNT(*) FROM trips WHERE CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03' "
+    ...     "GROUP BY 1")).detail
+    'EXTRACT(HOUR FROM began_at) in no zone'
+    """
+    zones = shapes(case, ShapeKind.ZONE)
+    if not zones or _HOURLY.search(case.asked) is None:
+        return None
+    for each in shapes(case, ShapeKind.GRAIN):
+        name = each.columns[0].name if each.columns else ""
+        if each.words[:1] != ("hour",) or _CONVERTED.search(each.text) is not None or not name:
+            continue
+        if any(re.search(rf"\b{re.escape(name)}\b", zone.text) for zone in zones):
+            return Finding(1.0, f"{each.text} in no zone")
+    return None
