@@ -19,9 +19,13 @@ _ONLY_THESE = re.compile(
 ALWAYS = re.compile(
     r"\W{0,4}(?:everything|always|every query|all (?:figures|reports|queries|numbers))\s*:", re.IGNORECASE
 )
+_HANGING = re.compile(
+    r"\b(?:everything|anything|whatever) (?:that )?(?:hang|belong|below|under|attached|linked)|\bwhatever the\b",
+    re.IGNORECASE,
+)
 ALL_BELOW = re.compile(
     r"\b(?:everything|anything|whatever|all (?:rows|records|data)) (?:that )?"
-    r"(?:hang|belong|below|under|attached|linked|connected)"
+    r"(?:hang|belong|below|under|attached|linked|connected|of\b)"
     r"|\b(?:every|any|whatever the) (?:figure|number|report|statistic|business|metric|kpi|total)"
     r"|\ball (?:reports?|figures?|numbers|statistics|kpis)\b",
     re.IGNORECASE,
@@ -34,7 +38,10 @@ def kept_alone(sentence: str, known: Sequence[CodedColumn], catalogue: Catalogue
     of = [each for each in known if only is not None and only["code"] in each.codes]
     if only is not None and len(of) == 1:
         group = CodeGroup(only.start(), only.end(), of[0], (only["code"],), negated=False)
-        yield from _everywhere(of[0].column, group.condition(), catalogue, told=bool(ALL_BELOW.search(sentence)))
+        if _HANGING.search(sentence) is not None:
+            yield from _everywhere(of[0].column, group.condition(), catalogue, told=True)
+        else:
+            yield WrittenConvention(table=of[0].column.table, predicate=group.condition())
 
 
 def stated_always(text: str, found: Sequence[Mention], catalogue: Catalogue) -> Iterator[WrittenConvention]:

@@ -84,3 +84,18 @@ def _off(column: DescribedColumn) -> str:
 
 def _whole(column: DescribedColumn) -> bool:
     return column.type.startswith(("tinyint", "smallint", "int", "bit", "number", "numeric", "decimal"))
+
+
+def is_marked_twice(column: DescribedColumn, sentence: str) -> bool:
+    """Whether a code marks the same rows, so that either condition will do.
+
+    >>> column = DescribedColumn("parcels", "cancelled_at")
+    >>> is_marked_twice(column, "Cancelled ones (state 90, cancelled_at filled) do not count.")
+    True
+    """
+    brackets = [each for each in _IN_BRACKETS.findall(sentence) if column.name in each]
+    return any(_CODE_BESIDE.search(each) is not None for each in brackets)
+
+
+_IN_BRACKETS = re.compile(r"\(([^()]*)\)")
+_CODE_BESIDE = re.compile(r"[A-Za-z_]{2,} `?=? ?'?[A-Z0-9]{1,8}'?`?(?:,|$)")

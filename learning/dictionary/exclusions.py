@@ -8,12 +8,12 @@ from dataclasses import KW_ONLY, dataclass
 
 from learning.dictionary.always import ALL_BELOW, ALWAYS, kept_alone, stated_always
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
-from learning.dictionary.columns import ColumnKind, kind_of_column, without
+from learning.dictionary.columns import ColumnKind, is_marked_twice, kind_of_column, without
 from learning.dictionary.findings import WrittenConvention
 from learning.dictionary.groups import CodedColumn, code_groups
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import sentences
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, letters, stem
 
 _NEVER = re.compile(
     r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?(?! `?[a-z]+_[a-z_]+)|show|report(?:ed)?)\b"
@@ -21,6 +21,8 @@ _NEVER = re.compile(
     r"\b(?:figures?|reports?|numbers?|lists?|counts?|kpis?|statistics|totals?|metrics?|anything)\b"
     r"|\b(?:never in|(?:left |stay |is |are |always )?out of) (?:any|every|all|our|the)\b[^.;]{0,30}?"
     r"\b(?:figures?|reports?|numbers?|counts?|kpis?|statistics|totals?|metrics?)\b"
+    r"|(?:\b(?:is|are|stays?|left)|[:,;]) ?out of (?:everything|anything|[^.;]{0,30}\b(?:counts?|lists?|headcounts?))\b"
+    r"|\b(?:excluded|left out|ignored) (?:everywhere|always|from (?:all|every|any))\b"
     r"|\bout everywhere\b|\b(?:is|are) (?:always )?out\b(?! of)|\bignored? (?:them |it )?everywhere\b"
     r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
     r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
@@ -137,8 +139,7 @@ def _of_subjects(
 
 
 def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalogue: Catalogue) -> Exclusion:
-    soft = said.but or (said.state and _SOFT.search(said.clause) is not None)
-    when = _limits(said.clause, column) or (counting_phrases(column.table) if soft else ())
+    when = _limits(said.clause, column) or _when_counted(column, said)
     listed = _listed(said.clause, column, catalogue)
     always = not when and not said.state
     told = any((when, listed, ALL_BELOW.search(said.sentence)))
@@ -146,12 +147,18 @@ def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalo
         column=column,
         predicate=predicate,
         when=when,
-        state=said.state and not when,
+        state=(said.state and not when) or is_marked_twice(column, said.sentence),
         spreads=bool(when) or (always and (told or _is_unreal(column, said.before))),
         told=told,
         only=listed if always else frozenset(),
         too=listed if when and _SO_ARE.search(said.clause) else frozenset(),
     )
+
+
+def _when_counted(column: DescribedColumn, said: SaidOfRows) -> tuple[str, ...]:
+    """The words of questions that count rows of which something counts all the same."""
+    soft = said.but or (said.state and _SOFT.search(said.clause) is not None)
+    return counting_phrases(column.table) if soft else ()
 
 
 def _clause(sentence: str, match: re.Match[str]) -> str:
@@ -217,10 +224,14 @@ def _marks(text: str, mention: Mention) -> bool:
     if kind is ColumnKind.MOMENT:
         if _ENDED.isdisjoint(identifier_words(mention.column.name)):
             return _SET.match(behind) is not None
-        return bool(re.match(r"\)?\s*(?:set\b|filled\b|is a soft|is set\b|:|\)|\s*=|$)", behind)) and not re.match(
-            r"\s*(?:empty|is the|is when|= )", behind
-        )
+        return bool(_SAID_SET.match(behind)) and not re.match(r"\s*(?:empty|is the|is when|= )", behind)
     return kind is ColumnKind.FLAG and not re.match(r"\s*=?\s*(?:FALSE|0|'N')", behind, re.IGNORECASE)
+
+
+_SAID_SET = re.compile(
+    r"\)?\s*(?:set\b|filled\b|is a soft|is set\b|:|\)|\s*=|$|\([^()]{0,40}$"
+    r"|(?:\([^()]{0,60}\)?\s*)?(?:rows?|records?)\b)"
+)
 
 
 def _is_unreal(column: DescribedColumn, before: str) -> bool:
@@ -230,12 +241,15 @@ def _is_unreal(column: DescribedColumn, before: str) -> bool:
 
 def _listed(clause: str, column: DescribedColumn, catalogue: Catalogue) -> frozenset[str]:
     """The tables that a clause names beside the column's own: in brackets, or as theirs."""
+    clause = _NO_SUCH.sub("", clause)
     if _THEIRS.search(clause) is None:
         return frozenset()
     tables = catalogue.named(stem(each.lower()) for each in _WORD.findall(clause))
     return frozenset(each.name for each in tables if each.name != column.table)
 
 
+_NO_SUCH = re.compile(r"\((?:[^()]*\s)?(?:own|have|has|get|gets|with) no (?P<what>[^()]*)\)", re.IGNORECASE)
+"""What stands in brackets of rows that are not there: `(test customers own no contracts)`."""
 _THEIRS = re.compile(r"\btheirs?\b|\((?!no )[^()]*,[^()]*\)", re.IGNORECASE)
 
 
@@ -246,7 +260,8 @@ def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[
         placed = f"{column.table}.{exclusion.predicate}"
         for each in _spread(exclusion, text, catalogue):
             own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
-            yield WrittenConvention(table=each.name, predicate=placed, required=exclusion.told, when=(*when, *own))
+            needed = exclusion.told and not exclusion.state
+            yield WrittenConvention(table=each.name, predicate=placed, required=needed, when=(*when, *own))
 
 
 def counting_phrases(table: str) -> tuple[str, ...]:
@@ -266,8 +281,8 @@ def _spread(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[D
     if exclusion.only:
         reached = {other.name for name in exclusion.only for other in catalogue.hanging_off(name)}
         wanted &= exclusion.only | reached
-    spared = _spared(text, catalogue)
-    yield from (each for each in below if each.name in wanted and each.name not in spared)
+    spared = _spared(text, catalogue) | {each.name for each in below if letters(exclusion.column.name) in each.columns}
+    yield from (each for each in below if each.name in wanted and each.name not in spared - exclusion.only)
 
 
 def _spared(text: str, catalogue: Catalogue) -> set[str]:
@@ -286,6 +301,9 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
 
 def _spared_words(sentence: str) -> Iterator[list[str]]:
     """The words that may name a table of which a sentence says so: together, and one by one."""
+    absent = _NO_SUCH.search(sentence)
+    if absent is not None:
+        yield from ([word.lower()] for word in _WORD.findall(absent["what"]))
     whole = _ALL_COUNT.search(sentence)
     if whole is not None:
         yield [each.lower() for each in _WORD.findall(sentence[: whole.start()])]

@@ -15,7 +15,7 @@ _MEANT = re.compile(
     r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial)\b",
     re.IGNORECASE,
 )
-_LIMITED = re.compile(r"\b(?:for|in)\s+[^\"“;.]{3,60}\Z", re.IGNORECASE)
+_LIMITED = re.compile(r"\b(?:for|in)\s+(?!this house|our house|this company|our)[^\"“;.]{3,60}\Z", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,20})[\"”]")
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from learning.dictionary.catalogue import Catalogue
+from learning.dictionary.lists import written_out
 from learning.dictionary.notes import Note
 
 MOST_MARKDOWN = 2_000_000
@@ -54,7 +55,7 @@ def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]
             yield Note(text=text, table=_opened(text, catalogue) or table, column=column)
             held.clear()
 
-    for line in text.splitlines():
+    for line in written_out(text).splitlines():
         heading, row, item = _HEADING.fullmatch(line), _ROW.fullmatch(line), _ITEM.fullmatch(line)
         if heading is not None:
             yield from flush()

@@ -36,23 +36,29 @@ def mentions(text: str, catalogue: Catalogue, table: str | None) -> list[Mention
     current = catalogue.table(table) if table else None
     for match in _NAMED.finditer(text):
         path, ticked = match["path"], match["tick"] is not None
-        if "." not in path and (named := catalogue.table(path)) is not None and _is_subject(text, match, ticked):
+        named = _subject(text, match, catalogue)
+        if named is not None:
             current = named
             continue
+        value = match["inner"] or match["outer"]
         column = _column(path, catalogue, current) or _beside(path, found, catalogue)
+        column = column or _of_rows_before(path, text[: match.start()], catalogue)
         if column is None:
+            everywhere = catalogue.holders(path) if _EVERYWHERE.search(text) is not None else []
+            found += [Mention(match.start(), match.end(), each, value, plain=False) for each in everywhere]
             continue
         if "." in path:
             current = catalogue.table(column.table)
-        plain = not ticked and "." not in path and bool(_PLAIN_WORD.fullmatch(path))
-        value = match["inner"] or match["outer"]
+        plain = "." not in path and not ticked and _PLAIN_WORD.fullmatch(path) is not None
         found.append(Mention(match.start(), match.end(), column, value, plain))
     return found
 
 
-def _is_subject(text: str, match: re.Match[str], ticked: bool) -> bool:
-    """Whether the name of a table is the subject: in quotes, or at the start before a colon."""
-    return ticked or (not text[: match.start()].strip("*_- ") and text[match.end() :].lstrip("*` ")[:1] == ":")
+def _subject(text: str, match: re.Match[str], catalogue: Catalogue) -> DescribedTable | None:
+    """The table that is the subject by its name: in quotes, or at the start before a colon."""
+    named = catalogue.table(match["path"]) if "." not in match["path"] else None
+    first = not text[: match.start()].strip("*_- ") and text[match.end() :].lstrip("*` ")[:1] == ":"
+    return named if match["tick"] is not None or first else None
 
 
 def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> DescribedColumn | None:
@@ -64,6 +70,19 @@ def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> 
         return own
     holders = catalogue.holders(name)
     return holders[0] if len(holders) == 1 else None
+
+
+_EVERYWHERE = re.compile(
+    r"\b(?:every figure|everywhere|wherever (?:the|that) column|all tables|any table)\b", re.IGNORECASE
+)
+_WITH = re.compile(r"([A-Za-z]+) (?:with|where|whose|that have)\s+[`*]*\Z")
+
+
+def _of_rows_before(path: str, before: str, catalogue: Catalogue) -> DescribedColumn | None:
+    """The column of the table whose rows the words before name: `appointments with IsDeleted`."""
+    rows = _WITH.search(before)
+    called = [each for each in catalogue.tables.values() if rows is not None and each.is_called(rows[1])]
+    return _of(called[0], path) if len(called) == 1 else None
 
 
 def _beside(path: str, found: list[Mention], catalogue: Catalogue) -> DescribedColumn | None:
