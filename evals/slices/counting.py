@@ -33,6 +33,8 @@ class SlicedAnswer(NamedTuple):
     """The probability that it is wrong."""
     wrong: float | None
     """What its labels say: 1, 0, or ½ where they are divided; `None` without one."""
+    complained: bool
+    """Whether a user is dissatisfied with it."""
     digest: int
     """A digest of its id, of 64 bits."""
     slices: Sequence[str]
@@ -53,6 +55,8 @@ class _Answers:
     labelled: _Ints
     """1 or 0."""
     wrong: _Floats
+    complained: _Ints
+    """1 or 0."""
     digest: _Ints
     rank: _Ints
     """Its place among all by how likely it is wrong; the likeliest has the greatest."""
@@ -95,7 +99,7 @@ def count_slices(answers: Sequence[SlicedAnswer], *, least: int = LEAST_QUESTION
     >>> from datetime import UTC
     >>> def answer(number, asked, loss):
     ...     at, names = datetime(2026, 3, number, tzinfo=UTC), ["table mills"] if loss > 0.5 else []
-    ...     return SlicedAnswer(UUID(int=number), "t", "a", at, asked, loss, None, number, names)
+    ...     return SlicedAnswer(UUID(int=number), "t", "a", at, asked, loss, None, False, number, names)
     >>> found = count_slices([answer(4, 7, 0.75), answer(3, 8, 1.0), answer(2, 9, 0.0), answer(1, 7, 0.25)], least=2)
     >>> [(each.kind.value, each.value, each.own.answers, each.own.loss, each.example[-1]) for each in found.slices]
     [('table', 'mills', 2, 1.75, '3')]
@@ -126,6 +130,7 @@ def _columns(given: Sequence[SlicedAnswer]) -> _Answers:
         loss=loss,
         labelled=np.array([each.wrong is not None for each in given], dtype=np.int64),
         wrong=np.array([each.wrong or 0.0 for each in given], dtype=np.float64),
+        complained=np.array([each.complained for each in given], dtype=np.int64),
         digest=np.array([each.digest for each in given], dtype=np.int64),
         rank=rank,
     )
@@ -135,7 +140,7 @@ def _agents(found: _Answers) -> list[AgentLoss]:
     questions = _Groups.of(found.asked)
     sums = _losses(_Groups.of(questions.first(found.agent)), questions, found.loss)
     own = _Groups.of(found.agent)
-    labelled, wrong = own.total(found.labelled), own.total(found.wrong)
+    labelled, wrong, complained = (own.total(each) for each in (found.labelled, found.wrong, found.complained))
     times = np.array([each.occurred_at.timestamp() for each in found.given])
     # the entries of a group stay in their order, so the extremes are looked up by place
     oldest, newest = map(_listed, _extremes(own, times))
@@ -146,6 +151,7 @@ def _agents(found: _Answers) -> list[AgentLoss]:
             all=sums[place],
             labelled=int(labelled[place]),
             labelled_wrong=float(wrong[place]),
+            complained=int(complained[place]),
             first=found.given[oldest[place]].occurred_at,
             last=found.given[newest[place]].occurred_at,
         )
@@ -189,21 +195,33 @@ def _slices(found: _Answers, least: int) -> tuple[list[SliceCounts], int]:
         _losses(groups, questions, found.loss[of_answer]),
         _listed(groups.first(own_agent)),
         [spelled[code] for code in _listed(groups.first(own_name))],
-        *(groups.total(questions.total(each[of_answer])).tolist() for each in (found.labelled, found.wrong)),
+        _people(found, of_answer, groups, questions),
         _listed(groups.parity(questions.parity(found.digest[of_answer]))),
         _listed(np.argsort(found.rank)[groups.greatest(questions.greatest(found.rank[of_answer]))]),
     )
     slices = [
-        _slice(found, spelling, own, agent, (labelled, wrong), (members, worst))
-        for own, agent, spelling, labelled, wrong, members, worst in zip(*columns, strict=True)
+        _slice(found, spelling, own, agent, people, (members, worst))
+        for own, agent, spelling, people, members, worst in zip(*columns, strict=True)
         if own.questions >= least
     ]
     return slices, len(groups.begins) - len(slices)
 
 
-def _slice(
-    found: _Answers, name: str, own: Loss, agent: int, labels: tuple[int, float], answers: tuple[int, int]
-) -> SliceCounts:
+class _People(NamedTuple):
+    """What people say of the answers of a slice."""
+
+    labelled: float
+    labelled_wrong: float
+    complained: float
+
+
+def _people(found: _Answers, of_answer: _Ints, groups: _Groups, questions: _Groups) -> list[_People]:
+    said = (found.labelled, found.wrong, found.complained)
+    sums = (groups.total(questions.total(each[of_answer])).tolist() for each in said)
+    return [_People(*each) for each in zip(*sums, strict=True)]
+
+
+def _slice(found: _Answers, name: str, own: Loss, agent: int, people: _People, answers: tuple[int, int]) -> SliceCounts:
     """`answers` are the digest of all, and the place of the one that is most likely wrong."""
     kind, value = name.split(" ", 1)
     tenant, called = found.agents[agent]
@@ -214,8 +232,9 @@ def _slice(
         kind=SliceKind(kind),
         value=value,
         own=own,
-        labelled=int(labels[0]),
-        labelled_wrong=float(labels[1]),
+        labelled=int(people.labelled),
+        labelled_wrong=float(people.labelled_wrong),
+        complained=int(people.complained),
         members=f"{members}/{own.answers}",
         example=str(found.given[worst].id),
     )

@@ -75,6 +75,8 @@ class AgentLoss:
     all: Loss
     labelled: int
     labelled_wrong: float
+    complained: int
+    """Answers with which a user is dissatisfied: no label, and nothing is ordered by it."""
     first: datetime
     """Time of the oldest of them."""
     last: datetime
@@ -98,6 +100,8 @@ class SliceCounts:
     """Answers of the slice with a label."""
     labelled_wrong: float
     """How many of them are labelled wrong; half where reviewers are divided."""
+    complained: int
+    """Answers of the slice with which a user is dissatisfied."""
     members: str
     """The same for slices of the same answers."""
     example: str

@@ -16,7 +16,7 @@ from service.access.failed_logins import WAIT_SECONDS
 from service.access.identities import LoginRefused
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields, check_form
+from service.api.forms.form_fields import FormFields, check_form
 from service.api.visits import current_visit
 from service.logs import LimitedLine
 from service.pipeline.running import Service

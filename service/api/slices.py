@@ -21,6 +21,7 @@ from service.storage.slices.slice_reports import changed_slices, compared_period
 router = APIRouter(tags=["slices"])
 MOST_LISTED = 1000
 """Slices in one reply."""
+_COMPLAINED = "Answers with which a user is dissatisfied. It is no label, and orders nothing."
 _ERRORS = errors(400, 401, 403, 503)
 
 
@@ -48,6 +49,7 @@ class _Slice(_Answers):
     sure: bool = Field(description="Whether `adjusted` is at most 0.05.")
     labelled: int
     labelled_wrong: float = Field(description="How many of them reviewers call wrong; half where they are divided.")
+    complained: int = Field(description=_COMPLAINED)
     example: UUID = Field(description="The evaluation of the slice that is most likely wrong.")
 
 
@@ -56,6 +58,7 @@ class SliceAgent(_Answers):
 
     labelled: int
     labelled_wrong: float
+    complained: int = Field(description=_COMPLAINED)
     first: datetime = Field(description="Time of the oldest of them.")
     last: datetime
 

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from service.api.access import ConsoleReader, ConsoleReviewer, RunningService
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields
+from service.api.forms.form_fields import FormFields
 from service.api.incidents import incident_of
 from service.console.forms import BrowserForm
 from service.console.meanings import meanings
@@ -29,6 +29,7 @@ from service.storage.incidents.incident_history import (
 )
 from service.storage.scores.evaluation_pages import EvaluationFilter, Order, evaluation_page
 from service.storage.scores.recent_findings import RecentFindings, recent_findings
+from service.storage.status.intake_status import last_answers
 from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(include_in_schema=False)
@@ -48,7 +49,8 @@ async def list_incidents(
     current = [each for each in found if each.over_at is None]
     if query.agent is not None and len(current) == 1:
         return RedirectResponse(f"/console/incidents/{current[0].id}", status_code=303)
-    shown = {"title": "Incidents", "incidents": found, "given": query.given()}
+    answers = bool(found) or bool(await last_answers(service.engine, tenant, datetime.now(UTC)))
+    shown = {"title": "Incidents", "incidents": found, "given": query.given(), "answers": answers}
     return page("incidents.html", shown, carried=query.carried())
 
 

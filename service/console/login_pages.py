@@ -12,7 +12,7 @@ from service.access.access_tokens import TokenRefusal
 from service.access.identities import LoginRefused
 from service.api.access import TOKEN_MESSAGES, RunningService, log_in, login_refused
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields, check_form
+from service.api.forms.form_fields import FormFields, check_form
 from service.api.visits import is_console
 from service.console.rendering import SAFE_HEADERS, page
 

@@ -16,7 +16,7 @@ from consumers.keep_labels import KeepLabels, LabelRecord
 from service.api.access import ConsoleReader, ConsoleReviewer, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields
+from service.api.forms.form_fields import FormFields
 from service.console.rendering import link, page
 from service.console.review_forms import ReviewForm, ReviewNotice, TypedLabel, posted_form, read_moment
 from service.console.review_pages import answer_of, answer_page, event_of, name_of

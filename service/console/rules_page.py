@@ -18,7 +18,7 @@ from scoring.rules import Rules
 from service.api.access import ConsoleAdministrator, ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields
+from service.api.forms.form_fields import FormFields
 from service.console.forms import BrowserForm
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.rules_form import document_of, fits_form, rule_fields, shown_fields

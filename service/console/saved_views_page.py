@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from service.api.access import ConsoleReader, ConsoleReviewer, RunningService
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields
+from service.api.forms.form_fields import FormFields
 from service.console.forms import BrowserForm, ListForm
 from service.console.rendering import link, page
 from service.console.slices_page import SlicesForm

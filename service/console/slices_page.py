@@ -22,6 +22,7 @@ from service.console.forms import ANY_TIME, RANGES, BrowserForm, RecentDays
 from service.console.rendering import link, page
 from service.console.spelling import spelled
 from service.storage.incidents.agent_incidents import AgentIncident, agent_incidents
+from service.storage.scores.evaluation_pages import FeedbackSaid
 from service.storage.slices.answer_slices import MOST_ANSWERS
 from service.storage.slices.slice_reports import changed_slices, compared_periods, slice_report
 from service.storage.sums.reading import AnswerScope
@@ -66,6 +67,7 @@ async def show_slices(
         "ranges": RANGES,
         "suggestions": suggestions,
         "notes": _NOTES,
+        "heard": any(each.complained for each in shown["agents"]),
     }
     return page("slices.html", shared | shown, carried=form.carried())
 
@@ -132,6 +134,8 @@ class _Row:
     found: WorstSlice | WorseSlice
     address: str
     """The list of its answers."""
+    complained: str
+    """The list of those of them that a user complains of."""
     disputed: bool
     """Whether the labels say otherwise."""
 
@@ -194,9 +198,11 @@ def _versions(slices: Sequence[WorstSlice], carried: Mapping[str, object]) -> li
 def _row(found: WorstSlice | WorseSlice, carried: Mapping[str, object]) -> _Row:
     counts = found.counts
     own = {"tenant": counts.tenant, "agent": counts.agent, "order": "worst", **_filters(counts)}
+    answers = {**carried, **own}
     return _Row(
         found=found,
-        address=link("/console/evaluations", {**carried, **own}),
+        address=link("/console/evaluations", answers),
+        complained=link("/console/evaluations", answers, feedback=FeedbackSaid.DISSATISFIED),
         disputed=labels_say_otherwise(counts),
     )
 

@@ -21,7 +21,7 @@ from scoring import EVALUATOR_VERSION
 from service.api.access import ConsoleAdministrator, ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.api.form_fields import FormFields
+from service.api.forms.form_fields import FormFields
 from service.console.forms import RANGES, BrowserForm
 from service.console.learned_rules import learned_view, promote_learned, roll_back_learned
 from service.console.rendering import SAFE_HEADERS, link, page

@@ -31,7 +31,8 @@ def loss_of(losses: Sequence[float]) -> Loss:
 
 def agent(losses: Sequence[float], name: str = "crumb") -> AgentLoss:
     whole = loss_of(losses)
-    return AgentLoss(tenant="t", agent=name, all=whole, labelled=0, labelled_wrong=0, first=NOON, last=NOON)
+    nobody = {"labelled": 0, "labelled_wrong": 0, "complained": 0}
+    return AgentLoss(tenant="t", agent=name, all=whole, **nobody, first=NOON, last=NOON)
 
 
 def counts(value: str, own: Sequence[float], kind: SliceKind = SliceKind.TABLE, members: str = "") -> SliceCounts:
@@ -43,6 +44,7 @@ def counts(value: str, own: Sequence[float], kind: SliceKind = SliceKind.TABLE, 
         own=loss_of(own),
         labelled=0,
         labelled_wrong=0,
+        complained=0,
         members=members or value,
         example="",
     )

@@ -62,7 +62,14 @@ def test_two_runs_are_compared_side_by_side_and_deleted(chromium: Browser, site:
         # a process of its own: the browser's event loop runs in this thread
         command = [sys.executable, "-m", "service", "eval", "run", "--benchmark", mill.benchmark]
         subprocess.run([*map(str, (*command, "--backend", "recorded", *own))], check=True, timeout=PATIENCE)
-        send(site, name, (tmp_path / name / "cases.jsonl").read_bytes())
+    # a program sends the one, a person uploads the other
+    send(site, "v7", (tmp_path / "v7" / "cases.jsonl").read_bytes())
+    with opened(chromium, 390, "dark") as page:
+        page.goto(f"{site}/console/compare/runs?tenant={TENANT}")
+        page.get_by_label("name of the run").fill("v8")
+        page.get_by_label("its cases.jsonl").set_input_files(tmp_path / "v8" / "cases.jsonl")
+        page.get_by_role("button", name="Upload the run").click()
+        expect(page.locator("h1")).to_have_text("v8 against v7", timeout=PATIENCE)
     for width in WIDTHS:
         with opened(chromium, width, "light") as page:
             page.set_default_timeout(PATIENCE)

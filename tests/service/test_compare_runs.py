@@ -130,3 +130,64 @@ async def test_only_the_newest_runs_of_a_tenant_are_kept(engine):
         ("weavers", "v0", "service"),
         ("weavers", "v1", "service"),
     }
+
+
+async def upload(client, content: bytes, name: str = "v7", tenant: str = "weavers", csrf: str | None = None):
+    shown = await read(client, RUNS)
+    fields = {"csrf": csrf or re.findall(r'name="csrf" value="([^"]+)"', shown)[0], "name": name, "tenant": tenant}
+    return await client.post(RUNS, data=fields, files={"file": ("cases.jsonl", content)})
+
+
+async def test_a_person_uploads_the_files_of_two_runs_and_they_are_compared(client, written):
+    empty = await read(client, RUNS)
+    assert 'enctype="multipart/form-data"' in empty
+    assert "sqlassay eval run" in empty
+    for name in ("v7", "v8"):
+        uploaded = await upload(client, written[name], name)
+        assert uploaded.status_code == 303, uploaded.text
+    shown = html.unescape(await read(client, uploaded.headers["location"]))
+    assert "v8 against v7" in shown
+    assert '75 % → 50 %</b> <span class="note">3 of 4 → 2 of 4' in shown
+    log = (await client.get("/v1/audit", params={"tenant": "weavers"})).json()["items"]
+    assert [(each["action"], each["subject"], each["via"]) for each in log] == [
+        ("run_stored", "v8", "console"),
+        ("run_stored", "v7", "console"),
+    ]
+    # the same name replaces it
+    assert (await upload(client, written["v7"], "v8")).status_code == 303
+    assert (await read(client, RUNS)).count("3 of 4</td>") == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "status", "said"),
+    [
+        (b"no run", {}, 422, "line 1"),
+        (b"", {}, 422, "there is no answer"),
+        (b"\xff\xfe", {}, 400, "is not UTF-8"),
+        (b"{}", {"name": "a/b"}, 400, "name: "),
+        (b"{}", {"tenant": "a\x01b"}, 400, "tenant: "),
+        (b"{}", {"csrf": "x"}, 403, "another site"),
+        (b" " * (17 * 1024 * 1024), {}, 413, "the body is over"),
+    ],
+    ids=["no-lines", "empty", "utf-8", "name", "tenant", "csrf", "too-large"],
+)
+async def test_a_file_that_is_no_run_is_refused(client, content, fields, status, said):
+    refused = await upload(client, content, **fields)
+    assert (refused.status_code, said in html.unescape(refused.text)) == (status, True), refused.text
+    assert "No run was sent yet" in await read(client, RUNS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b"--x--\r\n"),
+        ("multipart/form-data; boundary=x", b"--x\r\n\r\n1\r\n--x--\r\n"),
+        ("multipart/form-data; boundary=x", b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'),
+        ("multipart/form-data; boundary=x", b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n' * 50),
+        ("multipart/form-data; boundary=x", b""),
+    ],
+    ids=["no-boundary", "no-name", "no-end", "too-many-fields", "nothing"],
+)
+async def test_a_form_that_cannot_be_read_is_refused(client, kind, body):
+    reply = await client.post(RUNS, content=body, headers={"content-type": kind})
+    assert (reply.status_code, "INVALID_FORM" in reply.text or "the form" in reply.text) == (400, True), reply.text

@@ -23,6 +23,7 @@ from tests.service.own_scripts import foreign_scripts
 PAGE = "/console/slices"
 NOW = datetime.now(UTC)
 NAME = "<script>alert(1)</script>'\"&{{7}}=1+1"
+_ROW = re.compile(r'<span class="code">(\w+)</span> <a href="[^"]+">([^<]+)</a>(.*?)</tr>', re.DOTALL)
 HOSTILE = NAME + "\u202e\u0001"
 
 
@@ -126,6 +127,41 @@ async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
     address = re.search(r"first cause: <a href=\"([^\"]+)", cause)[1]
     assert len(re.findall(r"How many ovens have kind \d+", (await client.get(address)).text)) == 12
     assert "first-cause" not in only
+
+
+async def test_a_row_says_how_many_answers_users_complain_of_and_leads_to_just_these(client):
+    await send(client, [good(n) for n in range(30)] + [bad(n + 40) for n in range(12)])
+    before = await shown(client)
+    assert "users complain of" not in before
+    about = {"tenant": "bakers", "agent": "crumb"}
+    said = [
+        {"event_id": "bad-40", "thumb": "down", "user": "u1"},
+        {"event_id": "bad-40", "thumb": "down", "user": "u2"},
+        {"event_id": "bad-41", "edited_sql": "SELECT 1"},
+        {"event_id": "bad-42", "thumb": "up"},
+        {"event_id": "bad-43", "comment": "hm"},
+        {"event_id": "good-1", "stars": 1},
+    ]
+    assert (await client.post("/v1/feedback", json=[about | each for each in said])).json()["kept"] == len(said)
+    page = await shown(client)
+    rows, rows_before = (_ROW.findall(each) for each in (page, before))
+    found = {
+        (kind, value): re.search(r'data-label="users complain of"><a href="([^"]+)">(\d+)</a>', row)
+        for kind, value, row in rows
+    }
+    address, complained = found["table", "sales"].groups()
+    assert complained == "2"
+    assert "feedback=dissatisfied" in address
+    listed = (await client.get(address)).text
+    assert re.search(r'id="total">(\d+) answers?<', listed)[1] == "2"
+    assert set(re.findall(r"How many ovens have kind (\d+)", listed)) == {"40", "41"}
+    # neither order, shares nor labels go by it
+    of_rows = [re.sub(r'<td class="n" data-label="users complain of">.*?</td>', "", each) for *_, each in rows]
+    assert of_rows == [row for *_, row in rows_before]
+    reply = (await client.get("/v1/slices")).json()
+    assert reply["agents"][0]["complained"] == 3
+    sales = next(each for each in reply["items"] if (each["kind"], each["value"]) == ("table", "sales"))
+    assert (sales["complained"], sales["labelled"]) == (2, 0)
 
 
 async def test_every_row_leads_to_just_its_answers(client):

@@ -230,6 +230,7 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
         "/console/incidents/{incident_id}": [
             {"action": action, "explanation": "mine"} for action in ("acknowledged", "explained", "closed", "reopened")
         ],
+        "/console/compare/runs": [{"name": "mine", "tenant": each, "file": RUN.decode()} for each in (THEIRS, OURS)],
         "/console/compare/runs/{run_id}/delete": [{}],
         "/console/views": [
             {"name": "mine", "shows": shows, "filters": f"tenant={tenant}"}

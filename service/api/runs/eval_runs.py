@@ -25,7 +25,8 @@ MOST_ANSWERS = 5_000
 """Most answers of a run that are kept."""
 _Text = Annotated[str, Field(max_length=MOST_SQL)]
 _Word = Annotated[str, Field(max_length=200)]
-RunName = Annotated[str, Path(min_length=1, max_length=128, pattern=r"^[^\x00/]+$", examples=["v7"])]
+RUN_NAME, LONGEST_NAME = r"^[^\x00/]+$", 128
+RunName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME, pattern=RUN_NAME, examples=["v7"])]
 
 
 class _RunReason(BaseModel):
@@ -104,7 +105,7 @@ async def put_run(
     caller.only(tenant)
     async with read_body(request, service, caller, {NDJSON}) as body:
         body.reserve(2 * len(body.raw))
-        answers = await body.run(lambda: _read(body.raw))
+        answers = await body.run(lambda: read_run(body.raw))
     kept = await keep_run(
         service.engine, tenant=tenant, name=name, answers=answers, sent_by=caller.name, now=datetime.now(UTC)
     )
@@ -113,7 +114,7 @@ async def put_run(
     return as_json({"id": kept, "name": name, "cases": len(answers), "passed": passed, "address": address})
 
 
-def _read(raw: bytes) -> list[dict[str, Any]]:
+def read_run(raw: bytes) -> list[dict[str, Any]]:
     """The first answer of each case. Raises a 422 for a bad line, and a 413 for too many lines."""
     lines = [(number, line) for number, line in enumerate(raw.splitlines(), 1) if line.strip()]
     if len(lines) > MOST_ANSWERS:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field, ValidationError
 
 from evals.version_comparison import VersionAnswer, compare_versions
 from scoring.query import Unscored
@@ -16,12 +18,15 @@ from scoring.record import sql_record
 from scoring.sql import read_sql
 from service.api.access import ConsoleReader, ConsoleReviewer, RunningService
 from service.api.errors import ApiError
+from service.api.forms.form_fields import FormFields
+from service.api.rules import TenantName
+from service.api.runs.eval_runs import LONGEST_NAME, MOST_ANSWERS, RUN_NAME, read_run
 from service.console.answer.differences import SqlDifference, differences
 from service.console.answer.sql_text import ShownSql, show_sql
 from service.console.forms import BrowserForm
 from service.console.rendering import link, page
 from service.pipeline.running import Service
-from service.storage.console.eval_runs import delete_run, find_run, list_runs
+from service.storage.console.eval_runs import delete_run, find_run, keep_run, list_runs
 
 router = APIRouter(include_in_schema=False)
 RUNS = "/console/compare/runs"
@@ -45,6 +50,8 @@ async def show_runs(form: Annotated[RunsForm, Query()], service: RunningService,
         "runs": runs,
         "given": form.given(),
         "tenant": form.tenant or reader.tenant or "default",
+        "most_answers": MOST_ANSWERS,
+        "most_bytes": service.settings.limits.max_body_bytes,
         "found": None,
         "now": None,
         "before": None,
@@ -130,6 +137,38 @@ def _laid_out(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[S
     if isinstance(here, Unscored) or isinstance(there, Unscored):
         return sql, [], False
     return sql, differences(sql_record(here), sql_record(there)), True
+
+
+class UploadForm(BaseModel):
+    """The form that uploads a run."""
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=RUN_NAME)]
+    tenant: TenantName
+    file: str
+
+
+@router.post(RUNS)
+async def upload_run(
+    fields: FormFields, service: RunningService, reader: ConsoleReader, reviewer: ConsoleReviewer
+) -> Response:
+    """Keeps the run of a file that a person chose, and compares it with the one before."""
+    try:
+        form = UploadForm.model_validate(dict(fields))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        fix = "Choose the cases.jsonl of the run, and give it a name."
+        raise ApiError(400, "INVALID_PARAMETER", f"{fault['loc'][0]}: {fault['msg']}", fix) from None
+    reader.only(form.tenant)
+    answers = await asyncio.to_thread(read_run, form.file.encode())
+    kept = await keep_run(
+        service.engine,
+        tenant=form.tenant,
+        name=form.name,
+        answers=answers,
+        sent_by=reviewer.name,
+        now=datetime.now(UTC),
+    )
+    return RedirectResponse(link(RUNS, {"tenant": fields.get("tenant"), "run": kept}), status_code=303)
 
 
 @router.post(RUNS + "/{run_id}/delete")

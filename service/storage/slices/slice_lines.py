@@ -15,8 +15,7 @@ Line = dict[str, Any]
 def agent_line(each: AgentLoss) -> Line:
     """All answers of one agent that were read."""
     names = {"tenant": each.tenant, "agent": each.agent}
-    labelled = {"labelled": each.labelled, "labelled_wrong": each.labelled_wrong}
-    return {**names, **_sizes(each.all), "wrong_share": _rounded(each.all.share), **labelled, **_times(each)}
+    return {**names, **_sizes(each.all), "wrong_share": _rounded(each.all.share), **_people(each), **_times(each)}
 
 
 def slice_line(each: WorstSlice) -> Line:
@@ -77,7 +76,12 @@ def _tested(each: WorstSlice | WorseSlice | WorseAgent) -> Line:
 
 
 def _found(counts: SliceCounts) -> Line:
-    return {"labelled": counts.labelled, "labelled_wrong": counts.labelled_wrong, "example": counts.example}
+    return {**_people(counts), "example": counts.example}
+
+
+def _people(each: AgentLoss | SliceCounts) -> Line:
+    """What people say of the answers: reviewers, and users."""
+    return {"labelled": each.labelled, "labelled_wrong": each.labelled_wrong, "complained": each.complained}
 
 
 def _times(each: AgentLoss) -> Line:

@@ -15,10 +15,12 @@ WITH newest AS MATERIALIZED (
     SELECT newest.id, CAST(count(*) FILTER (WHERE label = 'wrong') - count(*) FILTER (WHERE label = 'right') AS int)
         AS lead FROM newest JOIN labels USING (tenant, source, event_id) WHERE label IN ('right', 'wrong')
     GROUP BY newest.id
+), complaints AS (
+    SELECT DISTINCT newest.id FROM newest JOIN feedback USING (tenant, source, event_id) WHERE satisfied IS FALSE
 )
-SELECT id, tenant, agent, occurred_at, asked, loss, CAST((sign(lead) + 1) / 2 AS float8) AS wrong,
-    uuid_hash_extended(id, 0) AS digest, slices
-FROM newest LEFT JOIN votes USING (id)
+SELECT newest.id, tenant, agent, occurred_at, asked, loss, CAST((sign(lead) + 1) / 2 AS float8) AS wrong,
+    complaints.id IS NOT NULL AS complained, uuid_hash_extended(newest.id, 0) AS digest, slices
+FROM newest LEFT JOIN votes ON votes.id = newest.id LEFT JOIN complaints ON complaints.id = newest.id
 """
 
 
