@@ -42,7 +42,7 @@ _EVERYWHERE = frozenset(
 )
 _REST = re.compile(
     r"\s*(?:only|ones?|rows?|both|together|\([^()]*\)|,?\s*unless (?:asked|the question\b.*)"
-    r"|,?\s*(?:by|dated|with|in|any|whatever)\b.*|[a-z]+s?\b(?:,?\s*(?:by|dated|with|in)\b.*)?|)\s*[,.;:]?[\s*]*",
+    r"|,?\s*(?:by|dated|with|in|any|whatever|which)\b.*|[a-z]+s?\b(?:,?\s*(?:by|dated|with|in)\b.*)?|)\s*[,.;:]?[\s*]*",
     re.DOTALL,
 )
 _FILLER = re.compile(

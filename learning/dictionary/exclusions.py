@@ -10,7 +10,7 @@ from learning.dictionary.always import ALL_BELOW, ALWAYS, kept_alone, stated_alw
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.columns import ColumnKind, is_marked_twice, kind_of_column, without
 from learning.dictionary.findings import WrittenConvention
-from learning.dictionary.groups import CodedColumn, code_groups
+from learning.dictionary.groups import CodedColumn, code_groups, said_in_brackets
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import sentences
 from scoring.words import identifier_words, letters, stem
@@ -22,7 +22,7 @@ _NEVER = re.compile(
     r"|\b(?:never in|(?:left |stay |is |are |always )?out of) (?:any|every|all|our|the)\b[^.;]{0,30}?"
     r"\b(?:figures?|reports?|numbers?|counts?|kpis?|statistics|totals?|metrics?)\b"
     r"|(?:\b(?:is|are|stays?|left)|[:,;]) ?out of (?:everything|anything|[^.;]{0,30}\b(?:counts?|lists?|headcounts?))\b"
-    r"|\b(?:excluded|left out|ignored) (?:everywhere|always|from (?:all|every|any))\b"
+    r"|\bcounts? nowhere\b|\b(?:excluded|left out|ignored) (?:everywhere|always|from (?:all|every|any))\b"
     r"|\bout everywhere\b|\b(?:is|are) (?:always )?out\b(?! of)|\bignored? (?:them |it )?everywhere\b"
     r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
     r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
@@ -290,6 +290,10 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
 
     `They have no reviews`, `test customers never open tickets`, `delivery figures count every row`.
     """
+    only = _NOTHING_ELSE.search(text)
+    if only is not None:
+        named = {each.name for each in catalogue.named(stem(word.lower()) for word in _WORD.findall(only["what"]))}
+        return {each.name for each in catalogue.tables.values()} - named
     spared = {
         each.name
         for start, end in sentences(text)
@@ -297,6 +301,9 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
         for each in catalogue.named(map(stem, words))
     }
     return spared.union(below.name for name in spared for below in catalogue.hanging_off(name))
+
+
+_NOTHING_ELSE = re.compile(r"\bha(?:ve|s) (?P<what>[^.;]{3,60}),? (?:and |but )?nothing (?:else|more)\b", re.IGNORECASE)
 
 
 def _spared_words(sentence: str) -> Iterator[list[str]]:
@@ -334,11 +341,10 @@ def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[Wri
     groups = code_groups(sentence, known)
     near = [each for each in groups if 0 <= each.start - never.start() < _NEAR]
     head = [each for each in groups if not sentence[: each.start].strip(" \"'`*")]
-    for each in near[:1] or head[:1]:
+    for each in near[:1] or said_in_brackets(sentence, never.start(), groups) or head[:1]:
         if len({other.of.column for other in groups if other.start == each.start}) == 1:
             when = _limits(_clause(sentence, never), each.of.column)
             yield WrittenConvention(table=each.of.column.table, predicate=each.condition(keeps=False), when=when)
 
 
-_NEAR = 40
-"""Most characters from the words to the code."""
+_NEAR = 40  # most characters from the words to the code

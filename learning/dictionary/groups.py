@@ -66,6 +66,8 @@ def code_groups(sentence: str, known: Sequence[CodedColumn]) -> list[CodeGroup]:
         single = rf"[`'\"“]?(?<![\w'’.-])(?:{one})(?![\w'’-]|\.\w)[`'\"”]?(?:\s*\((?:{one})\))?"
         pattern = re.compile(rf"{single}(?:{_BETWEEN}{single})*")
         for match in pattern.finditer(sentence):
+            if _ARTICLE.match(sentence, match.start()) is not None and not sentence[: match.start()].strip():
+                continue
             said = re.findall(rf"(?<![\w'’.-])(?:{one})(?![\w'’-])", match[0])
             codes = tuple(dict.fromkeys(names[each] for each in said))
             found.append(
@@ -75,7 +77,20 @@ def code_groups(sentence: str, known: Sequence[CodedColumn]) -> list[CodeGroup]:
     return found
 
 
+_ARTICLE = re.compile(r"(?:A|I) [a-z]")
+"""`A renewal is a new row` begins with no code."""
+
+
 def _names(code: str, meaning: str) -> list[str]:
     """The code, and its meaning where that is one word of at least four letters."""
     words = [each for each in meaning.split(" / ") if each.isalpha() and len(each) > 3]
     return [code, *words] if len(code) > 1 or code.isupper() or code.isdigit() else words
+
+
+def said_in_brackets(sentence: str, place: int, groups: Sequence[CodeGroup]) -> list[CodeGroup]:
+    """The codes that words in brackets are said of: those before, as in `N no longer here (never counts)`."""
+    opened = sentence.rfind("(", 0, place)
+    if opened < 0 or ")" in sentence[opened:place]:
+        return []
+    before = [each for each in groups if each.end <= opened and not re.search(r"[,;]", sentence[each.end : opened])]
+    return before[-1:]

@@ -23,6 +23,8 @@ _TITLED = re.compile(
     rf"(?:the )?(?:table |view |column )?[*`]*(?P<path>(?:{_NAME}\.)*{_NAME})[*`]*(?:\s+(?:table|view|column))?", re.I
 )
 _OPENING = re.compile(r"\*\*(?P<title>[A-Za-z][A-Za-z /]{1,40})[.:]?\*\*[.:]?(?=\s)")
+_BOLD = re.compile(r"\*\*[^*]{1,40}\*\*")
+"""A table's name as a line of its own."""
 _NAME_HEADERS = frozenset("column field name attribute".split())
 
 
@@ -74,6 +76,9 @@ def _notes(text: str, catalogue: Catalogue, *, declared: bool) -> Iterator[Note]
             yield from flush()
             held.append(item["text"])
         elif not line.strip():
+            table = (
+                _opened(f"{held[0]} ", catalogue) if len(held) == 1 and _BOLD.fullmatch(held[0]) else None
+            ) or table
             yield from flush()
             headers = []
         else:

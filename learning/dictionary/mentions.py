@@ -73,7 +73,7 @@ def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> 
 
 
 _EVERYWHERE = re.compile(
-    r"\b(?:every figure|everywhere|wherever (?:the|that) column|all tables|any table)\b", re.IGNORECASE
+    r"\b(?:every figure|everywhere|nowhere|wherever (?:the|that) column|all tables|any table)\b", re.IGNORECASE
 )
 _WITH = re.compile(r"([A-Za-z]+) (?:with|where|whose|that have)\s+[`*]*\Z")
 
