@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, ScalarSelect, Select, and_, case, func, select, true
+from sqlalchemy import ColumnElement, FromClause, ScalarSelect, Select, and_, case, func, select
 
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, FEEDBACK
 
@@ -32,10 +32,7 @@ def opinion_counts(
         func.count().filter(condition).label(name)
         for name, condition in (("complained", opinions.c.opinion < 0), ("praised", opinions.c.opinion > 0))
     ]
-    # looked up one by one, which the offset makes sure of: the planner would read the keys of all answers
-    same = [opinions.c[name] == _KEYS[name] for name in _EVENT]
-    keys = select(_KEYS.evaluation_id, _KEYS.occurred_at).where(*same).offset(0).lateral("keys")
-    joined = opinions.join(keys, true()).join(
-        EVALUATIONS, and_(_ROWS.id == keys.c.evaluation_id, _ROWS.occurred_at == keys.c.occurred_at)
+    joined = opinions.join(EVENT_KEYS, and_(*(opinions.c[name] == _KEYS[name] for name in _EVENT))).join(
+        EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
     )
     return select(*who, *counts).select_from(joined).where(*answers).group_by(*who)
