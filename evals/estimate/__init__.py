@@ -3,6 +3,6 @@
 Change this here when it concerns:
 
 - how the share of right answers is estimated: `evals/estimate/`: `right_share.py` (from labels), `exact_intervals.py`
-  (the interval of a few labels), `random_draw.py` (labels not drawn at random), `user_feedback.py` (what users say);
-  what labels the service uses: `service/storage/scores/estimated_reports.py`; then the table in `docs/trust.md`
+  (the interval of a few labels), `random_draw.py` (labels that are no random draw); what labels the service uses:
+  `service/storage/scores/estimated_reports.py`; then the table in `docs/trust.md`
 """

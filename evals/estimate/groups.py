@@ -10,7 +10,6 @@ from evals.estimate.model_sample import ModelSample
 from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
 from evals.estimate.right_share import LabelledScore, Method, ShareEstimate, drawn_alike, estimate_share, label_weights
 from evals.estimate.score_counts import Probabilities, ScoreCounts
-from evals.estimate.user_feedback import picked_by_users
 
 ENOUGH_RECORDED = 20
 """Labels with a recorded probability that are enough for an estimate of their own, however many others there are."""
@@ -111,13 +110,11 @@ def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
     """
     recorded = [each for each in group.labels if each.probability is not None]
     others = [each for each in group.labels if each.probability is None]
-    enough = len(recorded) >= min(ENOUGH_RECORDED, len(others))
-    return recorded if enough or _visibly_picked(group.scores, others) else others
-
-
-def _visibly_picked(answers: Probabilities, labels: Sequence[LabelledScore]) -> bool:
-    by_score = has_unlikely_mean(answers, [each.p for each in labels])
-    return by_score or picked_by_users(answers, [each.opinion for each in labels])
+    if len(recorded) >= min(ENOUGH_RECORDED, len(others)) or has_unlikely_mean(
+        group.scores, [each.p for each in others]
+    ):
+        return recorded
+    return others
 
 
 def _unlikely(groups: Mapping[str, AnswerGroup], drawn: Callable[[AnswerGroup], Sequence[int | None]]) -> list[str]:

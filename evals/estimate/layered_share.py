@@ -28,7 +28,6 @@ from evals.estimate.right_share import (
     variance_of_mean,
 )
 from evals.estimate.score_counts import Floats, Probabilities
-from evals.estimate.user_feedback import explained_by_users
 
 USUAL_SLOPES = np.array([0.8, 0.1])
 """How much likelier an answer is right per unit of the model's and of the local probability, before any label."""
@@ -51,7 +50,6 @@ class _Fit:
     share: float
     of_labels: float
     of_verdicts: float
-    heard: int
 
 
 def estimate_layers(
@@ -82,17 +80,17 @@ def estimate_layers(
     # what both layers leave of the variance that labels alone have
     layers = (fit.of_labels + fit.of_verdicts) / (alone * (1 - alone))
     left = trust * min(layers, without) + (1 - trust) * without
-    bounds = of_sample(fit.share, max(1.0, _tails(size, level) / max(left, LEAST_LEFT)), level)
+    share = min(max(fit.share, 0.0), 1.0)
+    bounds = of_sample(share, max(1.0, _tails(size, level) / max(left, LEAST_LEFT)), level)
     low, high = _possible(bounds, right, total)
     return ShareEstimate(
-        share=min(max(fit.share, low), high),
+        share=min(max(share, low), high),
         low=low,
         high=high,
         labels=len(labels),
         method=Method.LAYERS,
         verdicts=sample.verdicts,
         of_verdicts=fit.of_verdicts / max(fit.of_labels + fit.of_verdicts, LEAST_LEFT),
-        heard=fit.heard,
     )
 
 
@@ -123,21 +121,19 @@ def _fitted(answers: Probabilities, labels: Sequence[LabelledScore], sample: Mod
     # local scores of all answers say which part of the model's mean on its sample is luck
     by_local = sample.covariance / sample.local_variance if sample.local_variance else 0.0
     luck = by_local * (sample.local_mean - answers.mean)
-    opinions = [each.opinion for each in labels]
-    users = explained_by_users(answers, opinions, weights, residual - apart @ slopes, trust=trust)
-    share = float(weights @ right - slopes @ mean - slopes[0] * luck - weights @ users.part)
+    share = float(weights @ right - slopes @ mean - slopes[0] * luck)
     unexplained = sample.variance - by_local * sample.covariance
     return _Fit(
-        min(max(share, 0.0), 1.0),
-        _of_labels(answers, labels, users.left, residual),
+        share,
+        _of_labels(answers, labels, apart @ slopes, residual),
         float(slopes[0]) ** 2 * unexplained * sample.spread,
-        users.heard,
     )
 
 
-def _of_labels(answers: Probabilities, labels: Sequence[LabelledScore], rest: Floats, residual: Floats) -> float:
+def _of_labels(answers: Probabilities, labels: Sequence[LabelledScore], explained: Floats, residual: Floats) -> float:
     """The variance that the labels' draw leaves, with `USUAL_LEFT` counted for some labels."""
-    weights, count, alone = label_weights(labels), len(labels), float(label_weights(labels) @ residual**2)
+    weights, count = label_weights(labels), len(labels)
+    rest, alone = residual - explained, float(weights @ residual**2)
     added = USUAL_LEFT_LABELS * USUAL_LEFT * alone
     kept = (count * float(weights @ rest**2) + added) / (count - 1 + USUAL_LEFT_LABELS)
     least = kept * max(float(weights @ weights) - 1 / answers.answers, 0.0)

@@ -7,7 +7,6 @@ probabilities of both judges are two predictors, which labels calibrate apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from evals.estimate.layered_share import estimate_layers
@@ -62,7 +61,7 @@ def estimate_mixed(
         local_variance=local_variance,
         spread=0.0,
     )
-    by_local = replace(scores, scored=answers, mean=local_mean, variance=local_variance)
+    by_local = Probabilities(answers=answers, scored=answers, mean=local_mean, variance=local_variance)
     return estimate_layers(by_local, [_apart(each, centre) for each in labels], sample, level=level)
 
 

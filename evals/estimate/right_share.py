@@ -19,7 +19,6 @@ from scipy.special import ndtri, stdtrit
 
 from evals.estimate.exact_intervals import of_population, of_sample
 from evals.estimate.score_counts import Floats, Probabilities
-from evals.estimate.user_feedback import explained_by_users
 
 USUAL_SLOPE = 0.8
 """λ before any label: how much likelier an answer is to be right per unit of `p_correct`, on published agents."""
@@ -63,8 +62,6 @@ class LabelledScore(NamedTuple):
     """A model's probability that it is right; `None` where no model was asked."""
     with_model: float | None = None
     """The probability with which it was drawn and the model was asked too; `None` where that is `probability`."""
-    opinion: int = 0
-    """What users say: 1 where more are satisfied than not, -1 the other way round, 0 for neither."""
 
 
 LEAST_PROBABILITY = 1e-6
@@ -86,8 +83,6 @@ class ShareEstimate:
     """Verdicts of a model that were used."""
     of_verdicts: float = 0.0
     """The part of the variance that more verdicts can remove; more labels remove the rest."""
-    heard: int = 0
-    """Answers whose users' feedback was used."""
 
 
 def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, level: float) -> ShareEstimate:
@@ -113,10 +108,9 @@ def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, l
     alone = float(weights @ right)
     slope = trust * _slope(answers, labels, right, weights)
     rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
-    users = explained_by_users(answers, [each.opinion for each in labels], weights, rest, trust=trust)
-    share, rest = float(weights @ (rest - users.part)), users.left
+    share = float(weights @ rest)
     if drawn_alike(labels):
-        method = Method.PPI if slope or users.heard else Method.EXACT
+        method = Method.PPI if slope else Method.EXACT
         low, high = of_population(right.sum(), len(labels), answers.answers, level)
         left = float(rest.var() / right.var()) if trust else 1.0
     else:
@@ -128,20 +122,17 @@ def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, l
         left *= (float(stdtrit(max(1.0, size - 1), (1 + level) / 2)) / float(ndtri((1 + level) / 2))) ** 2
     shrunk = sqrt(trust * left + 1 - trust)
     low, high = share - (alone - low) * shrunk, share + (high - alone) * shrunk
-    bounds = max(fewest, floor(low * answers.answers + ROUNDING)), min(most, ceil(high * answers.answers - ROUNDING))
-    return _among(answers, labels, (share, *bounds), method, users.heard)
+    total = answers.answers
+    bounds = max(fewest, floor(low * total + ROUNDING)), min(most, ceil(high * total - ROUNDING))
+    return _among(answers, labels, (share, *bounds), method)
 
 
 def _among(
-    answers: Probabilities,
-    labels: Sequence[LabelledScore],
-    found: tuple[float, int, int],
-    method: Method,
-    heard: int = 0,
+    answers: Probabilities, labels: Sequence[LabelledScore], found: tuple[float, int, int], method: Method
 ) -> ShareEstimate:
     share, low, high = found[0], found[1] / answers.answers, found[2] / answers.answers
     share = min(max(share, low), high)
-    return ShareEstimate(share=share, low=low, high=high, labels=len(labels), method=method, heard=heard)
+    return ShareEstimate(share=share, low=low, high=high, labels=len(labels), method=method)
 
 
 def drawn_alike(labels: Sequence[LabelledScore]) -> bool:

@@ -24,23 +24,13 @@ class Probabilities:
     """Over the scored answers; 0.5 where there is none."""
     variance: float
     """Over all answers."""
-    complained: float = 0.0
-    """Share of all answers that more users complain of than praise."""
-    praised: float = 0.0
-    """The other way round."""
-
-    @property
-    def heard(self) -> int:
-        """Answers on which users say one or the other."""
-        return round((self.complained + self.praised) * self.answers)
 
     @classmethod
     def of(cls, probabilities: Iterable[float | None]) -> Self:
         """Of these answers; `None` is an answer without a score.
 
-        >>> found = Probabilities.of([0.5, 1.0, None, None])
-        >>> found.answers, found.scored, found.mean, found.variance
-        (4, 2, 0.75, 0.03125)
+        >>> Probabilities.of([0.5, 1.0, None, None])
+        Probabilities(answers=4, scored=2, mean=0.75, variance=0.03125)
         """
         given = list(probabilities)
         scored = [each for each in given if each is not None]

@@ -210,7 +210,6 @@ class ReportLine(BaseModel):
     labels: int = Field(description="Labelled answers that the estimate uses.")
     method: Method = Field(description="How the estimate came about; with `no labels` nothing is measured yet.")
     verdicts: int = Field(description="Verdicts of a model that the estimate uses.")
-    heard: int = Field(description="Answers whose users' feedback the estimate uses, corrected by the labels.")
     more_labels: int | None = Field(
         description="More labels that narrow the interval to ±5 points; null without labels."
     )
@@ -241,7 +240,6 @@ class ReportLine(BaseModel):
                     "labels": 30,
                     "method": "ppi++",
                     "verdicts": 0,
-                    "heard": 0,
                     "more_labels": 12,
                     "model_before": None,
                     "model_after": None,

@@ -89,37 +89,3 @@ async def test_trust_shows_what_complaints_are_worth_and_the_estimate_stays(clie
     # half complain; of complaints 3 of 6 are wrong, of praise 1 of 6
     assert "<b>0.33</b>" in text.partition("Users and reviewers")[2].partition("</table>")[0]
     assert "Users and reviewers" not in (await client.get("/console/trust?agent=rye")).text
-
-
-async def test_feedback_moves_the_estimate_only_where_labels_say_what_it_is_worth(client):
-    ids = [
-        await sent(client, event_id=str(number), question=f"How many loaves on day {number}?") for number in range(60)
-    ]
-    # of the labelled first half users complain less than of the other one
-    complained = [number for number in range(60) if number % (3 if number < 30 else 2) == 0]
-    said = [
-        {"event_id": str(number), "agent": "crumb", "thumb": "down" if number in complained else "up"}
-        for number in range(60)
-    ]
-
-    async def estimate_with(*wrong: int) -> dict:
-        labels = [
-            {"evaluation_id": each, "reviewer": "ann", "label": "wrong" if number in wrong else "right"}
-            for number, each in enumerate(ids[:30])
-        ]
-        assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 30
-        return (await client.get("/v1/report?agent=crumb")).json()["rows"][0]
-
-    blamed, others = [*range(0, 30, 3)], [*range(0, 15, 3), *range(1, 15, 3)]
-    before = [await estimate_with(*wrong) for wrong in (blamed, others)]
-    assert [each["heard"] for each in before] == [0, 0]
-    await client.post("/v1/feedback", json=said)
-    told, silent = [await estimate_with(*wrong) for wrong in (blamed, others)]
-    assert (told["labels"], told["heard"]) == (30, 60)
-    # reviewers find wrong what users complain of: more complaints of other answers count, and tell much
-    assert told["estimate"] < before[0]["estimate"] - 0.03
-    assert told["high"] - told["low"] < 0.7 * (before[0]["high"] - before[0]["low"])
-    # the same feedback tells less where reviewers find half of what users complain of right
-    assert abs(silent["estimate"] - before[1]["estimate"]) < 0.03
-    assert silent["high"] - silent["low"] > told["high"] - told["low"]
-    assert "and feedback on 60 answers" in (await client.get("/console?agent=crumb")).text

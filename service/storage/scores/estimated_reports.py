@@ -23,7 +23,6 @@ from evals.estimate.score_counts import Probabilities
 from scoring.query import UnscoredReason
 from service.storage.database import fetch_rows
 from service.storage.scores.reports import ReportRow, report_rows
-from service.storage.scores.user_opinions import opinion_counts, opinion_on
 from service.storage.sums.reading import AnswerScope, Period, Sums, read_sums
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
@@ -35,27 +34,15 @@ _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
-_LISTED = (LabelValue.RIGHT.value, LabelValue.WRONG.value, "p", "probability", "by_model", "opinion")
+_LISTED = (LabelValue.RIGHT.value, LabelValue.WRONG.value, "p", "probability", "by_model")
 """What is listed of labelled answers, earliest first: how many reviewers call each right and wrong, the judge's
-probability and that of the draw, whether a model judged it, and the users' opinion."""
+probability and that of the draw, and whether a model judged it."""
 MODEL_JUDGES = "llm/"
 """How the names of judges begin that asked a model."""
 _HALF = 0.5
 _REPORTED = tuple(each.name for each in fields(ReportRow))
 _Who = tuple[str, str, str | None, datetime | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaidOfAnswers:
-    """What people say of the answers of one line of the report."""
-
-    labels: Sequence[LabelledScore] = ()
-    complained: int = 0
-    """Answers that more users complain of than praise."""
-    praised: int = 0
-
-
-LabelledAnswers = Mapping[_Who, SaidOfAnswers]
+LabelledAnswers = Mapping[_Who, Sequence[LabelledScore]]
 """By tenant, agent, version and begin of the period; `None` for the last two where they are not separated."""
 
 
@@ -74,8 +61,6 @@ class EstimatedRow(ReportRow):
     """How the estimate came about; with `no labels` nothing is measured yet."""
     verdicts: int
     """Verdicts of a model that the estimate uses."""
-    heard: int
-    """Answers whose users' feedback the estimate uses."""
     more_labels: int | None
     """How many more labels narrow the interval to ±5 points, by the spread so far; `None` without labels."""
     model_before: float | None
@@ -140,35 +125,15 @@ async def labelled_answers(
     period: Period | None = None,
     without: LatestLabels | None = None,
 ) -> LabelledAnswers:
-    """The labelled answers of each line of the report that has some, and its feedback. Raises `StoreUnavailable`."""
-    who = _who(by_version, period)
-    found = await fetch_rows(engine, _labelled(wanted, who, without))
-    if not found:
-        return {}
-    counting = opinion_counts(who, {row["tenant"] for row in found}, _current(wanted))
-    counts = {_key(row): row for row in await fetch_rows(engine, counting)}
-    return {_key(row): _said(row, counts.get(_key(row), {})) for row in found}
-
-
-def _key(row: Mapping[str, Any]) -> _Who:
-    return row["tenant"], row["agent"], row.get("agent_version"), row.get("period")
-
-
-def _said(row: Mapping[str, Any], counts: Mapping[str, Any]) -> SaidOfAnswers:
-    return SaidOfAnswers(
-        labels=[
-            LabelledScore(
-                right=agreed_right(right, wrong),
-                p=p,
-                probability=probability,
-                model=p if by_model else None,
-                opinion=int(opinion),
-            )
-            for right, wrong, p, probability, by_model, opinion in zip(*(row[name] for name in _LISTED), strict=True)
-        ],
-        complained=counts.get("complained", 0),
-        praised=counts.get("praised", 0),
-    )
+    """The labelled answers of each line of the report. Raises `StoreUnavailable`."""
+    found = await fetch_rows(engine, _labelled(wanted, by_version, period, without))
+    return {
+        (row["tenant"], row["agent"], row.get("agent_version"), row.get("period")): [
+            LabelledScore(right=agreed_right(right, wrong), p=p, probability=probability, model=p if by_model else None)
+            for right, wrong, p, probability, by_model in zip(*(row[name] for name in _LISTED), strict=True)
+        ]
+        for row in found
+    }
 
 
 def estimated_rows(sums: Sequence[Sums], labelled: LabelledAnswers, *, most: int | None = None) -> list[EstimatedRow]:
@@ -201,7 +166,6 @@ def _estimated(row: ReportRow, group: _Judged) -> EstimatedRow:
         labels=found.labels,
         method=found.method.value,
         verdicts=found.verdicts,
-        heard=found.heard,
         more_labels=narrowing(found, group.scores.answers, None).labels,
         model_before=None if drift is None else round(drift.before, 4),
         model_after=None if drift is None else round(drift.after, 4),
@@ -226,19 +190,17 @@ def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, _Judg
     answers: dict[_Who, list[Sums]] = defaultdict(list)
     for each in sums:
         answers[each.tenant, each.agent, each.agent_version, each.period].append(each)
-    return {who: _group_of(by_judge, labelled.get(who, SaidOfAnswers())) for who, by_judge in answers.items()}
+    return {who: _group_of(by_judge, labelled.get(who, ())) for who, by_judge in answers.items()}
 
 
-def _group_of(by_judge: Sequence[Sums], said: SaidOfAnswers) -> _Judged:
+def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> _Judged:
     of_model = [each for each in by_judge if (each.judge or "").startswith(MODEL_JUDGES)]
     whole = _moments(by_judge)
     probabilities = Probabilities.from_sums(
         answers=sum(each.received for each in by_judge), scored=whole.judged, total=whole.total, squares=whole.squares
     )
-    answers = max(1, probabilities.answers)
-    probabilities = replace(probabilities, complained=said.complained / answers, praised=said.praised / answers)
     local = _moments([each for each in by_judge if each not in of_model])
-    return _Judged(scores=probabilities, labels=said.labels, local=local, by_model=_moments(of_model))
+    return _Judged(scores=probabilities, labels=labels, local=local, by_model=_moments(of_model))
 
 
 def _moments(sums: Sequence[Sums]) -> Moments:
@@ -249,24 +211,20 @@ def _moments(sums: Sequence[Sums]) -> Moments:
     )
 
 
-def _who(by_version: bool, period: Period | None) -> list[ColumnElement[Any]]:
-    """By what the lines of the report are separated."""
+def _labelled(
+    wanted: AnswerScope, by_version: bool, period: Period | None, without: LatestLabels | None
+) -> Select[Any]:
+    """For each line of the report lists of its labelled answers: as rows, they would take longer to read."""
     who: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent]
     if by_version:
         who.append(_ROWS.agent_version)
     if period is not None:
         who.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
-    return who
-
-
-def _labelled(wanted: AnswerScope, who: Sequence[ColumnElement[Any]], without: LatestLabels | None) -> Select[Any]:
-    """For each line of the report lists of its labelled answers: as rows, they would take longer to read."""
     votes = _votes(wanted, without).subquery("votes")
     p = case((_ROWS.score.is_not(None), func.coalesce(_ROWS.p_alone, _ROWS.p_correct)))
     own: dict[str, ColumnElement[Any]] = {
         "p": p,
         "by_model": and_(_ROWS.score.is_not(None), _ROWS.judge.startswith(MODEL_JUDGES)),
-        "opinion": opinion_on(votes),
     }
     listed = [
         func.array_agg(
