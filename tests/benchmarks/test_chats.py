@@ -20,7 +20,14 @@ def _lines(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("answers-1.jsonl", 8), ("answers-2.jsonl", 4), ("answers-3.jsonl", 4), ("answers-4.jsonl", 3)],
+    [
+        ("answers-1.jsonl", 8),
+        ("answers-2.jsonl", 4),
+        ("answers-3.jsonl", 4),
+        ("answers-4.jsonl", 3),
+        ("right-1.jsonl", 3),
+        ("right-2.jsonl", 7),
+    ],
 )
 def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:
     right = [each for each in _lines(name) if each["label"]]
