@@ -23,7 +23,6 @@ from service.commands.history_file import load_history
 from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rules.learned_file import learned_for
-from service.commands.rules.rules_file import load_rules, load_schema
 from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
 from service.judges.weights import fitted_judge, local_judge
 
@@ -77,6 +76,8 @@ def _one_query(options: ScoreOptions) -> Query | None:
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     rules = read_rules(options.rules_file, options.dialect)
     if options.schema_file is not None:
+        from service.commands.rules.rules_file import load_schema  # noqa: PLC0415 most runs have no schema
+
         rules = replace(rules, schema=load_schema(options.schema_file))
     rules = replace(rules, learned=learned_for(options.learned, policy))
     if options.jobs > 1 and (options.memory or policy is not JudgePolicy.LOCAL):
@@ -103,8 +104,14 @@ def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer)
 
 def read_rules(path: str | None, dialect: str | None) -> Rules:
     """Returns the rules in a JSON file, or the default rules, with the given default dialect."""
-    rules = Rules() if path is None else load_rules(path).rules(version=0)
+    rules = Rules() if path is None else _rules_in(path)
     return rules if dialect is None else replace(rules, dialect=known_dialect(dialect))
+
+
+def _rules_in(path: str) -> Rules:
+    from service.commands.rules.rules_file import load_rules  # noqa: PLC0415 most runs have no rules
+
+    return load_rules(path).rules(version=0)
 
 
 def known_dialect(name: str) -> str:

@@ -134,9 +134,8 @@ class Stage:
     def worker(self, build: tuple[str, ...] | None = None, *, checkout: Path | None = None, **settings: str) -> Worker:
         """A worker that starts."""
         log = self.folder / f"worker-{len(self.workers)}.log"
-        # earlier releases refuse settings that they do not know
-        memory = {"SQLASSAY_MEMORY__ENABLED": "on"} if (checkout or self.checkout) == ROOT else {}
-        started = Worker(memory | self.environment() | settings, log, build or self.build, checkout or self.checkout)
+        told = {"SQLASSAY_MEMORY__ENABLED": "on"} | self.environment() | settings
+        started = Worker(told, log, build or self.build, checkout or self.checkout)
         self.workers.append(started)
         return started
 

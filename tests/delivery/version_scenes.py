@@ -6,6 +6,7 @@ The other version is a commit of this repository; a clone without its history sk
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
@@ -26,6 +27,22 @@ from tests.servers.install import ServerMissing
 
 LATER_TABLES = "tables_of_a_later_version"
 """What a version logs that starts on tables of a later one."""
+
+_OWN_ROWS = """
+CREATE SCHEMA own_rows;
+CREATE VIEW own_rows.evaluations AS SELECT * FROM public.evaluations WHERE evaluator_version <> '{version}';
+CREATE VIEW own_rows.remembered_answers AS SELECT * FROM public.remembered_answers
+WHERE event NOT IN (SELECT event FROM public.evaluations WHERE evaluator_version = '{version}');
+"""
+"""The tables as if only the other version had written to them."""
+_MEMORY_AUDIT = """
+import asyncio, json, sys
+from sqlalchemy.ext.asyncio import create_async_engine
+from tests.recomputed_memory import memory_differences
+engine = create_async_engine(sys.argv[1], connect_args={"server_settings": {"search_path": "own_rows,public"}})
+print(json.dumps(asyncio.run(memory_differences(engine, complete=False))))
+"""
+"""Run by the other version's code, which alone can compute again what it remembered."""
 
 
 def _git(*arguments: str) -> bytes:
@@ -127,15 +144,33 @@ class AfterAnother(Scene):
         stage.checkout = self._old
         yield
 
+    async def wrong(self, site: Site) -> list[str]:
+        stage = site.stage
+        if not (self._old / "tests" / "recomputed_memory.py").exists():
+            return []
+        async with stage.connection() as database:
+            await database.execute(_OWN_ROWS.format(version=EVALUATOR_VERSION))
+            remembered = await database.fetchval("SELECT count(*) FROM own_rows.remembered_answers")
+        url = stage.database.render_as_string(hide_password=False)
+        told = await run_by(site, self._old, "-c", _MEMORY_AUDIT, url)
+        nothing = [] if remembered else ["the version before remembered nothing"]
+        return [*nothing, *(f"audited by the version before: {why}" for why in json.loads(told)[:5])]
 
-async def migrate_by(site: Site, checkout: Path) -> None:
-    """Migrates the tables as a version does."""
-    command = [*BUILD, "migrate"]
+
+async def run_by(site: Site, checkout: Path, *arguments: str) -> str:
+    """What Python prints that runs a version's code."""
+    command = [sys.executable, *arguments]
     environment = Worker.variables(site.stage.environment(), checkout)
     made = await asyncio.to_thread(
         lambda: subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
     )
     assert made.returncode == 0, made.stderr[-2000:]
+    return made.stdout
+
+
+async def migrate_by(site: Site, checkout: Path) -> None:
+    """Migrates the tables as a version does."""
+    await run_by(site, checkout, *BUILD[1:], "migrate")
 
 
 @dataclass(slots=True, eq=False)

@@ -96,6 +96,9 @@ def faults(root: Path) -> Iterator[str]:
             yield f"/{where} can be written by everybody"
         if path.name in {"gcc", "cc", "g++", "clang", "make"} and path.parent.name == "bin":
             yield f"/{where} is a compiler"
+    for module in root.glob("opt/sqlassay/lib/python3.*/site-packages/scoring/__init__.py"):
+        if not list(module.parent.glob("__pycache__/*.pyc")):
+            yield f"/{module.relative_to(root)} is not compiled: every process would compile it"
     for cache in (root / "root" / ".cache", root / "opt" / "sqlassay" / "bin" / "pip"):
         if cache.exists():
             yield f"/{cache.relative_to(root)} was left behind"

@@ -75,9 +75,14 @@ def test_the_check_of_the_image_follows_the_dockerfile_and_sees_faults(tmp_path:
     commands = last_stage()
     assert any("useradd --uid 10001" in each for each in commands)
     assert any("-perm /6000" in each for each in commands)
+    assert any("-m compileall" in each for each in commands)
     for name, mode in {"bin/gcc": 0o755, "bin/su": 0o4755, "etc/open": 0o666, "etc/fine": 0o644}.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
         path.chmod(mode)
-    assert sorted(each.split()[0] for each in faults(tmp_path)) == ["/bin/gcc", "/bin/su", "/etc/open"]
+    module = tmp_path / "opt/sqlassay/lib/python3.12/site-packages/scoring/__init__.py"
+    module.parent.mkdir(parents=True)
+    module.touch()
+    found = ["/bin/gcc", "/bin/su", "/etc/open", f"/{module.relative_to(tmp_path)}"]
+    assert sorted(each.split()[0] for each in faults(tmp_path)) == found
