@@ -27,6 +27,7 @@ def _lines(name: str) -> list[dict[str, Any]]:
         ("answers-4.jsonl", 3),
         ("right-1.jsonl", 3),
         ("right-2.jsonl", 7),
+        ("right-3.jsonl", 14),
     ],
 )
 def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:
