@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -85,6 +85,22 @@ async def test_a_corrupt_batch_in_a_partition(own_kafka: KafkaServer):
     assert "offset 0" in named["detail"]
     assert f"sqlassay skip --topic {kafka.events} --partition 2" in named["fix"]
     assert "SQLAssayBatchUnreadable.md" in named["fix"]
+
+
+async def test_a_program_that_reads_with_the_group_of_the_workers(own_kafka: KafkaServer):
+    kafka = new_kafka(own_kafka.bootstrap)
+    await make_topics(kafka)
+    reader = AIOKafkaConsumer(
+        kafka.events, bootstrap_servers=kafka.bootstrap, group_id=kafka.group, client_id="warehouse-loader"
+    )
+    async with reader:
+        await reader.getmany(timeout_ms=100)
+        code, found = await doctor(**variables(kafka))
+    named = found[f"kafka.members {kafka.group}"]
+    assert (code, named["health"], "warehouse-loader at 127.0.0.1" in named["detail"]) == (1, "error", True)
+    assert "sqlassay rewind TIME --yes" in named["fix"]
+    code, found = await doctor(**variables(kafka))
+    assert (code, found["kafka.members"]["health"]) == (0, "ok")
 
 
 async def test_a_migration_lock_that_is_never_freed(database: URL):
