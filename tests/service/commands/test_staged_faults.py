@@ -1,4 +1,4 @@
-"""Five staged faults, and whether `sqlassay doctor`, the first thing that the runbooks name, finds cause and fix.
+"""Six staged faults, and whether `sqlassay doctor`, the first thing that the runbooks name, finds cause and fix.
 
 The pages that a newcomer follows are in the table of `docs/runbooks/README.md`.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 import orjson
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from redis.asyncio import Redis
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -23,6 +24,7 @@ from tests.servers.kafka_segments import batches, wrong_checksum
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.model_server import ModelServer
 from tests.servers.postgres_server import debian_postgres
+from tests.servers.redis_server import RedisServer
 from tests.servers.room import small_room
 from tests.servers.sessions import own_server
 from tests.service.commands.test_doctor import doctor
@@ -101,6 +103,19 @@ async def test_a_program_that_reads_with_the_group_of_the_workers(own_kafka: Kaf
     assert "sqlassay rewind TIME --yes" in named["fix"]
     code, found = await doctor(**variables(kafka))
     assert (code, found["kafka.members"]["health"]) == (0, "ok")
+
+
+async def test_a_redis_that_is_full(database: URL):
+    with available(own_server(RedisServer)) as server:
+        settings = {"SQLASSAY_DATABASE__URL": url_of(database), "SQLASSAY_REDIS__URL": server.url}
+        _, found = await doctor(**settings)
+        assert found["redis.writable"]["health"] == "ok"
+        async with Redis.from_url(server.url) as client:
+            await client.config_set("maxmemory", "1")
+        code, found = await doctor(**settings)
+    named = found["redis.writable"]
+    assert (code, named["health"], "OutOfMemoryError" in named["detail"]) == (0, "warning", True), named
+    assert "sqlassay doctor" in page("SQLAssayRedisFailing")
 
 
 async def test_a_migration_lock_that_is_never_freed(database: URL):
