@@ -242,7 +242,7 @@ class Driver:
         elif outcome.kind is OutcomeKind.DEFERRED and not outcome.kept:
             self._hand_on_again(item, outcome.reason)
         else:
-            self._dead_letters.limit.count(dead=False)
+            self._count(dead=False)
             self._end(item)
 
     def _hand_on_again(self, item: Item, reason: str) -> None:
@@ -267,10 +267,16 @@ class Driver:
         """Ends the records whose dead letters are durable."""
         for item, outcome in published:
             self.world.flow.dead_lettered(self.topic, outcome.reason)
-            self._dead_letters.limit.count(dead=True)
+            self._count(dead=True)
             self._end(item)
         self._backlog.release_dead([item for item, _ in published])
         self._set_pause()
+
+    def _count(self, *, dead: bool) -> None:
+        read_on = self.halted is None
+        self._dead_letters.limit.count(dead=dead)
+        if read_on and self.halted is not None:
+            self.world.flow.halted(self.topic, self.halted)
 
     def _end(self, item: Item) -> None:
         point = item.prefix.point

@@ -149,3 +149,7 @@ class Flow(Protocol):
     def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter that was acknowledged."""
         ...
+
+    def halted(self, topic: str, why: str) -> None:
+        """Notes that reading has stopped for good at the dead-letter limit."""
+        ...

@@ -24,6 +24,8 @@ from service.kafka.login import login
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
+CLIENT_ID = "sqlassay"
+"""What workers and apis call themselves."""
 _AGAIN_SECONDS = 1.0
 """How long a publisher waits between two tries to reach a broker for the first time."""
 _EXPLAIN_SECONDS = 2.0
@@ -153,7 +155,7 @@ async def _start_later(publisher: KafkaPublisher, settings: KafkaSettings) -> No
 async def _producer(settings: KafkaSettings) -> Any:
     producer: Any = AIOKafkaProducer(
         bootstrap_servers=settings.bootstrap_servers or "",
-        client_id="sqlassay",
+        client_id=CLIENT_ID,
         acks="all",
         linger_ms=5,
         # larger than any broker's limit, which is the one that counts
@@ -177,7 +179,7 @@ async def topics(settings: KafkaSettings) -> dict[str, list[int]]:
     """All topics and their partitions; raises `KafkaUnavailable`."""
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
-        client_id="sqlassay",
+        client_id=CLIENT_ID,
         request_timeout_ms=int(settings.timeout * 1000),
         **login(settings),
     )

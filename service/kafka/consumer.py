@@ -24,7 +24,7 @@ from consumers.stream.driver import Driver
 from consumers.stream.ports import NotAssigned, Partition, UnreadableBatch
 from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
-from service.kafka.client import KafkaUnavailable, topics, unavailable
+from service.kafka.client import CLIENT_ID, KafkaUnavailable, topics, unavailable
 from service.kafka.library.adapter import adapt_library
 from service.kafka.login import security, token_provider
 from service.logs import log
@@ -178,7 +178,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
 def _broker(settings: KafkaSettings) -> KafkaBroker:
     return KafkaBroker(
         settings.bootstrap_servers or "",
-        client_id="sqlassay",
+        client_id=CLIENT_ID,
         apply_types=False,
         consumer_only=True,
         logger=None,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from consumers.stream.ports import Partition
+from service.logs import log
 from service.metrics.declared import DeclaredMetrics
 
 
@@ -55,6 +56,11 @@ class KafkaMetrics:
     def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter."""
         self._of.dead_letters.labels(topic, reason).inc()
+
+    def halted(self, topic: str, why: str) -> None:
+        """Logs that reading has stopped."""
+        fix = "sqlassay dead-letters list names the reasons; correct the producer, then restart this process"
+        log.error("reading_stopped", topic=topic, why=why, fix=fix)
 
     def topics_seen(self, partitions: Mapping[str, int], leaderless: Mapping[str, int]) -> None:
         """Shows the topics as the brokers describe them; without any, nothing is known of them."""

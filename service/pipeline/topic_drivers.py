@@ -35,10 +35,11 @@ def topic_drivers(parts: ProcessParts, pool: Pool, joined: JoinSpans) -> list[tu
     groups = kafka.groups
     drivers = [(_driver(parts, publisher, pool, kafka.topic_events, score_records(pool)), groups[kafka.topic_events])]
     if kafka.topic_labels:
-        handle = keep_label_records(KeepLabels(store=PostgresLabels(parts.engine)))
+        handle = keep_label_records(KeepLabels(store=PostgresLabels(parts.engine)), parts.metrics.stalled)
         drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, handle), groups[kafka.topic_labels]))
     if kafka.topic_feedback:
-        handle = keep_feedback_records(KeepFeedback(store=PostgresFeedback(parts.engine), rules=parts.rules))
+        keep = KeepFeedback(store=PostgresFeedback(parts.engine), rules=parts.rules)
+        handle = keep_feedback_records(keep, parts.metrics.stalled)
         drivers.append((_driver(parts, publisher, pool, kafka.topic_feedback, handle), groups[kafka.topic_feedback]))
     if kafka.topic_spans:
         drivers.append((_span_driver(parts, publisher, pool, joined), groups[kafka.topic_spans]))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from consumers.decoding import Record
+from consumers.errors import StoreUnavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.keep_feedback import FeedbackRecord, KeepFeedback
 from consumers.keep_labels import KeepLabels, LabelRecord
@@ -21,6 +22,8 @@ from service.pipeline.span_intake import SpansFromKafka
 _RECORD_OVERHEAD = 512
 """Bytes that a record takes in memory besides its value."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Stalled = Callable[[str, Exception], None]
+"""Counts and logs why something is tried again."""
 
 
 def score_records(pool: Pool) -> Handle:
@@ -57,7 +60,7 @@ def moment(millis: int) -> datetime | None:
         return None
 
 
-def keep_label_records(keep: KeepLabels) -> Handle:
+def keep_label_records(keep: KeepLabels, stalled: Stalled) -> Handle:
     """Stores the records of the labels topic."""
 
     async def handle(records: Sequence[StreamRecord]) -> Receipts:
@@ -65,12 +68,12 @@ def keep_label_records(keep: KeepLabels) -> Handle:
         outcomes = await keep(
             [LabelRecord(payload=each.value, sent_at=moment(each.timestamp) or now) for each in records]
         )
-        return [_resolved(each) for each in outcomes]
+        return _receipts(outcomes, "labels", stalled)
 
     return handle
 
 
-def keep_feedback_records(keep: KeepFeedback) -> Handle:
+def keep_feedback_records(keep: KeepFeedback, stalled: Stalled) -> Handle:
     """Stores the records of the feedback topic."""
 
     async def handle(records: Sequence[StreamRecord]) -> Receipts:
@@ -78,7 +81,7 @@ def keep_feedback_records(keep: KeepFeedback) -> Handle:
         outcomes = await keep(
             [FeedbackRecord(payload=each.value, sent_at=moment(each.timestamp) or now) for each in records]
         )
-        return [_resolved(each) for each in outcomes]
+        return _receipts(outcomes, "feedback", stalled)
 
     return handle
 
@@ -97,6 +100,14 @@ async def _join(spans: SpansFromKafka, record: StreamRecord) -> asyncio.Future[O
         return await spans.read(record.value, record.headers)
     except InvalidEvent as error:
         return _resolved(Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=error.reason.value, detail=error.detail))
+
+
+def _receipts(outcomes: Sequence[Outcome | None], what: str, stalled: Stalled) -> Receipts:
+    """The receipts of a batch. Records that wait for the store hold back their partition, so the cause is reported."""
+    waiting = [each for each in outcomes if each is not None and each.kind is OutcomeKind.DEFERRED]
+    if waiting:
+        stalled(what, StoreUnavailable(waiting[0].detail))
+    return [_resolved(each) for each in outcomes]
 
 
 def _resolved(outcome: Outcome | None) -> asyncio.Future[Outcome] | asyncio.Future[None]:

@@ -65,6 +65,7 @@ async def test_too_many_dead_letters_stop_the_reading_for_good(bench):
         await looked_again(bench)
         assert 2 not in bench.receipts
         assert "stopped" in (driver.fault() or "")
+    assert bench.flow.halts == [f"{driver.topic}: 2 dead letters in a row"]
 
 
 async def test_a_letter_that_the_broker_takes_in_no_size_is_tried_with_pauses_and_holds_its_place(bench):

@@ -106,6 +106,7 @@ class MemoryFlow:
 
     commits: Counter[str] = field(default_factory=Counter[str])
     dead: Counter[str] = field(default_factory=Counter[str])
+    halts: list[str] = field(default_factory=list[str])
     pauses: list[bool] = field(default_factory=list[bool])
     ages: list[float] = field(default_factory=list[float])
     lags: dict[Partition, int] = field(default_factory=dict[Partition, int])
@@ -142,3 +143,7 @@ class MemoryFlow:
     def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter."""
         self.dead[reason] += 1
+
+    def halted(self, topic: str, why: str) -> None:
+        """Keeps why reading has stopped."""
+        self.halts.append(f"{topic}: {why}")

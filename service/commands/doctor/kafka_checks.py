@@ -15,6 +15,7 @@ from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
 from service.commands.doctor.batch_checks import examine_batches
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.commands.doctor.member_checks import examine_members
 from service.kafka.library.admin_replies import group_errors, topic_options
 from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
@@ -56,6 +57,7 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
         *_replicas(sight, there, configs),
         *_compaction(settings, there, {topic: each["cleanup.policy"] for topic, each in configs.items()}),
         *await _batches(settings, sight),
+        *await examine_members(settings),
         *_permissions(settings, topics - sight.topics.keys(), unreadable, refused),
     ]
 

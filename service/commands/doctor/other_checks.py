@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.failures import failure_text
 from service.kafka.login import security
-from service.redis.link import open_redis
+from service.redis.link import RedisLink, open_redis
 from service.settings import Settings
 from service.settings.storage_settings import RedisSettings
 
@@ -39,7 +39,18 @@ async def examine_redis(settings: RedisSettings) -> list[CheckResult]:
         except (RedisError, OSError, TimeoutError) as failure:
             fix = "start Redis, or correct SQLASSAY_REDIS__URL; until then each worker spends its part of a budget"
             return [warning("redis.reachable", f"it does not answer ({failure_text(failure)})", fix)]
-        return [ok("redis.reachable", "Redis answers")]
+        return [ok("redis.reachable", "Redis answers"), await _writable(link, settings)]
+
+
+async def _writable(link: RedisLink, settings: RedisSettings) -> CheckResult:
+    """Whether it takes a key, which is gone a second later: a full Redis answers a ping."""
+    try:
+        # untyped by the library
+        await link.client.set(f"{settings.prefix}:doctor", "1", ex=1)  # pyright: ignore[reportUnknownMemberType]
+    except (RedisError, OSError, TimeoutError) as failure:
+        fix = "give it memory or an eviction policy, name its primary, or grant the right: SQLAssayRedisFailing.md"
+        return warning("redis.writable", f"it refuses to keep a key ({failure_text(failure)})", fix)
+    return ok("redis.writable", "it takes keys")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,13 @@ def has_members(replies: Iterable[Any]) -> bool:
     return any(group[5] for reply in replies for group in reply.groups)
 
 
+def members_of(replies: Iterable[Any]) -> list[tuple[str, str]]:
+    """The members of the described groups: what each calls itself, and its host."""
+    members = [member for reply in replies for group in reply.groups for member in group[5]]
+    # member id, client id, host, metadata, assignment
+    return [(str(each[1]), str(each[2]).lstrip("/")) for each in members]
+
+
 def topic_options(replies: Iterable[Any]) -> Iterator[tuple[str, dict[str, str]]]:
     """Each described topic with its configuration; a topic that may not be described has none."""
     for _, _, _, name, entries in (resource for reply in replies for resource in reply.resources):

@@ -1,4 +1,4 @@
-"""Five staged faults, and whether `sqlassay doctor`, the first thing that the runbooks name, finds cause and fix.
+"""Six staged faults, and whether `sqlassay doctor`, the first thing that the runbooks name, finds cause and fix.
 
 The pages that a newcomer follows are in the table of `docs/runbooks/README.md`.
 """
@@ -11,7 +11,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from redis.asyncio import Redis
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -23,6 +24,7 @@ from tests.servers.kafka_segments import batches, wrong_checksum
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.model_server import ModelServer
 from tests.servers.postgres_server import debian_postgres
+from tests.servers.redis_server import RedisServer
 from tests.servers.room import small_room
 from tests.servers.sessions import own_server
 from tests.service.commands.test_doctor import doctor
@@ -85,6 +87,35 @@ async def test_a_corrupt_batch_in_a_partition(own_kafka: KafkaServer):
     assert "offset 0" in named["detail"]
     assert f"sqlassay skip --topic {kafka.events} --partition 2" in named["fix"]
     assert "SQLAssayBatchUnreadable.md" in named["fix"]
+
+
+async def test_a_program_that_reads_with_the_group_of_the_workers(own_kafka: KafkaServer):
+    kafka = new_kafka(own_kafka.bootstrap)
+    await make_topics(kafka)
+    reader = AIOKafkaConsumer(
+        kafka.events, bootstrap_servers=kafka.bootstrap, group_id=kafka.group, client_id="warehouse-loader"
+    )
+    async with reader:
+        await reader.getmany(timeout_ms=100)
+        code, found = await doctor(**variables(kafka))
+    named = found[f"kafka.members {kafka.group}"]
+    assert (code, named["health"], "warehouse-loader at 127.0.0.1" in named["detail"]) == (1, "error", True)
+    assert "sqlassay rewind TIME --yes" in named["fix"]
+    code, found = await doctor(**variables(kafka))
+    assert (code, found["kafka.members"]["health"]) == (0, "ok")
+
+
+async def test_a_redis_that_is_full(database: URL):
+    with available(own_server(RedisServer)) as server:
+        settings = {"SQLASSAY_DATABASE__URL": url_of(database), "SQLASSAY_REDIS__URL": server.url}
+        _, found = await doctor(**settings)
+        assert found["redis.writable"]["health"] == "ok"
+        async with Redis.from_url(server.url) as client:
+            await client.config_set("maxmemory", "1")
+        code, found = await doctor(**settings)
+    named = found["redis.writable"]
+    assert (code, named["health"], "OutOfMemoryError" in named["detail"]) == (0, "warning", True), named
+    assert "sqlassay doctor" in page("SQLAssayRedisFailing")
 
 
 async def test_a_migration_lock_that_is_never_freed(database: URL):
