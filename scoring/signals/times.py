@@ -126,9 +126,16 @@ def _names_year(case: Case) -> bool:
 def older_rows(case: Case) -> Finding | None:
     """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
     asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
+    asked |= _NOTHING_SINCE.search(case.asked) is not None
     one = one_sides(case) if asked and not case.sql.having else frozenset[str]()
     odd = next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
     return Finding(1.0, f"one older row: {odd.text}") if odd is not None else None
+
+
+_NOTHING_SINCE = re.compile(
+    r"\b(?:haven'?t|hasn'?t|have not|has not|didn'?t|never) (?:\w+ ){1,4}?since (?:the )?"
+    r"(?:new year|start|beginning|\d|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|last|easter|christmas|xmas)"
+)
 
 
 def _keeps_older(each: SqlFilter, one: frozenset[str]) -> bool:

@@ -210,4 +210,7 @@ WHOLES = {
         "so far this",
         *(f"since the {edge} of {this}" for edge in ("start", "beginning") for this in ("the", "this")),
     )
+} | {
+    f"since {opening}": RelativeTime(Grain.YEAR, 0, None, whole=True)
+    for opening in ("new year", "the new year", "new years", "new year's", "new year's day")
 }

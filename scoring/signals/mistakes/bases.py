@@ -186,7 +186,8 @@ def _narrows(each: SqlFilter, part: list[SqlFilter], base: set[str]) -> bool:
 _CODES = frozenset({"cd", "code", "status", "state", "outcome", "type", "kind"})
 """Numbers of such columns stand for words."""
 _IN_UNIT = re.compile(
-    r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b"
+    r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b|\bhow many (kwh|mwh|gwh|[kmgt]b|"
+    r"tonne|kilo|km|litre|liter)s?\b"
     r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
 )
 _KEPT_IN = re.compile(r"\b(?:stored|kept|saved|recorded|measured|logged) in \w+")

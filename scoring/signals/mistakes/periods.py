@@ -51,6 +51,13 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     grain = next(iter(wanted), "")
     if given == {"day"} and _WEEKDAYS.search(asked(case)) and len({key.block for key in case.sql.group_by}) == 1:
         return differing("weekday", "day")
+    part = _PART_OF_DAY.search(asked(case)) if "day" in given and len(given) > 1 else None
+    if (
+        part is not None
+        and len({key.block for key in case.sql.group_by}) == 1
+        and _PER_GRAIN.search(asked(case)) is None
+    ):
+        return differing(part[1], ", ".join(sorted(given)))
     if len(wanted) != 1 or _PARTS_OF.search(asked(case)):
         return None
     named = grain in given or _names_grain(case, grain)
@@ -59,6 +66,9 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
 
 _WEEKDAYS = re.compile(
     r"\b(?:busiest|slowest|quietest|best|worst|which|what|per|by|each) (?:weekday|day of (?:the )?week)\b"
+)
+_PART_OF_DAY = re.compile(
+    r"\b(?:busiest|slowest|quietest|best|worst|peak|which|what) (hour of (?:the )?day|time of (?:the )?day|hour)\b"
 )
 _PARTS_OF = re.compile(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b")
 
@@ -226,6 +236,17 @@ _CORRECTED = re.compile(
 )
 
 
+_BY_BIRTH = re.compile(
+    r"\b(?:datediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|date_diff\s*\(\s*'year'\s*,)\s*(?:\w+\.)?\w*(?:birth|dob|born)\w*",
+    re.IGNORECASE,
+)
+_CORRECTED_AGE = re.compile(
+    r"-\s*\(?\s*(?:case|iif|if)\b|\bdateadd\s*\(\s*(?:year|yy|yyyy)|\badd_months\b|mm-?dd|%m-?%d|dayofyear",
+    re.IGNORECASE,
+)
+"""What takes a year off before the birthday."""
+
+
 def years_by_calendar(case: Case) -> Finding | None:
     """An age or a number of full years is asked for, and the SQL subtracts the numbers of the years.
 
@@ -235,6 +256,9 @@ def years_by_calendar(case: Case) -> Finding | None:
     ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
     'YEAR(CURRENT_DATE) - YEAR('
     """
+    born = _BY_BIRTH.search(case.query.sql)
+    if born is not None and _CORRECTED_AGE.search(case.query.sql) is None:
+        return Finding(1.0, born.group())
     found = _BY_CALENDAR.search(case.query.sql) if _AGES.search(said(case)) else None
     return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.query.sql) else None
 

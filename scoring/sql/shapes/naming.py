@@ -9,6 +9,8 @@ from scoring.words import identifier_words
 
 _KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
 _NAMES = frozenset({"name", "title", "label", "email", "username"})
+_SHORTEST = 3
+"""The fewest letters that are short for a table."""
 _MARKS = frozenset({"dim", "fct", "fact", "stg", "tbl", "vw", "mart", "src", "raw", "t", "v"})
 """What warehouses put before a table's name."""
 
@@ -45,14 +47,20 @@ def table_words(table: str) -> tuple[str, ...]:
 def is_own_key(column: Column) -> bool:
     """Whether a key is named as its table's own: `id` or `pilot_id` of pilots.
 
+    A key may be short for its table.
+
     >>> is_own_key(Column("pilot_id", "pilots")), is_own_key(Column("pilot_id", "flights"))
     (True, False)
+    >>> is_own_key(Column("pil_id", "pilots"))
+    True
     """
     stems = key_stems(column.name)
     if stems is None or column.table is None:
         return False
     words = table_words(column.table)
-    return not stems or stems == words or (len(stems) < len(words) and stems == words[-len(stems) :])
+    if not stems or stems == words or (len(stems) < len(words) and stems == words[-len(stems) :]):
+        return True
+    return len(stems) == 1 and len(stems[0]) >= _SHORTEST and words[-1].startswith(stems[0])
 
 
 def refers(foreign: Column, own: Column) -> bool:

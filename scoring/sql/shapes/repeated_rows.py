@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -217,12 +218,16 @@ def _same_grain(select: Select, owner: SourceItem) -> set[str]:
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Literal):
             item = select.item_of(each.this)
             name = each.this.name.lower()
-            if item is not None and (name.startswith(("is_", "rn", "rank", "row_num")) or name in _ONE_EACH):
+            if item is not None and _PINS_ONE.match(name) is not None:
                 found.add(item.alias)
     return found
 
 
-_ONE_EACH = frozenset({"primary", "latest", "current", "position", "line_no", "seq", "sequence", "rnk", "rk"})
+_PINS_ONE = re.compile(
+    r"is_(?!deleted|del|test|dummy|training|internal|void|voided|draft|archived|cancell?ed|removed)|rn|rank|row_num"
+    r"|(?:primary|latest|current|position|line_no|seq|sequence|rnk|rk)$"
+)
+"""Names of columns of which one row of each thing has a value; marks of rows that count nowhere are none."""
 
 
 def _origins(select: Select, call: Node) -> Iterator[Column]:

@@ -16,7 +16,7 @@ from scoring.verdict import Case
 _SAME_DAYS = cue(
     "same",
     r"\bsame (?:stretch|period|time|span|days|point|dates?)\b(?: of| in| as| a)?(?: the)? "
-    r"(?:last|previous|prior|prev|one)?\.? ?(?:(year|yr|month|quarter|qtr|week)s?\b(?: before| earlier| ago)?)",
+    r"(?:last|previous|prior|prev|one)?\.? ?(?:(year|yr|fy|fiscal year|month|quarter|qtr|week)s?\b(?: before| earlier| ago)?)",
 )
 _WHOLE = {"month": 28, "quarter": 89, "qtr": 89, "week": 7}
 """Days from which a stretch is a whole period; a year's otherwise."""
@@ -74,7 +74,7 @@ def _is_cut(time: TimeRange | RelativeTime, whole: int) -> bool:
 _YEAR_APART = cue(
     "year yoy",
     r"\b(?:a|one|1) year (?:ago|earlier|before)\b|\bthe year before\b|\byoy\b|\byear[- ](?:on|over)[- ]year\b"
-    r"|\bsame (?:month|quarter|week) (?:of |in )?(?:the )?(?:last|previous|prior) year\b",
+    r"|\bsame (?:month|quarter|week|time) (?:of |in )?(?:the )?(?:last|previous|prior) (?:year|yr)\b",
 )
 _COMPARED = re.compile(r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on)\b")
 
@@ -90,6 +90,8 @@ def year_before_missed(case: Case) -> str | None:
     found = _YEAR_APART.search(case.asked)
     if found is None or _COMPARED.search(case.asked) is None or case.sql.shaped.get(ShapeKind.NEIGHBOUR):
         return None
+    if _is_of_this_year(case):
+        return f"{found.group()}: nothing of it is read"
     starts = sorted({start for each in case.sql.filters if (start := _start_of_bounded(each.rhs)) is not None})
     if len(starts) != 2:
         return None
@@ -97,6 +99,22 @@ def year_before_missed(case: Case) -> str | None:
     if (later.year - earlier.year, later.month, later.day) == (1, earlier.month, earlier.day):
         return None
     return f"{found.group()}: {earlier:%Y-%m-%d} beside {later:%Y-%m-%d}"
+
+
+def _is_of_this_year(case: Case) -> bool:
+    """Whether WHERE keeps only times that begin within eleven months of the question, and nothing looks back."""
+    now = case.query.occurred_at
+    times = [each.rhs for each in case.sql.filters if isinstance(each.rhs, TimeRange)]
+    if now is None or not times or len(case.sql.blocks) > 1 or case.sql.windows or case.sql.set_operations:
+        return False
+    tested = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime | Choices)]
+    plain = all(isinstance(each.rhs, TimeRange) and each.clause is Clause.WHERE for each in tested if _times(each.rhs))
+    first = min((time.start for time in times if time.start is not None), default=None)
+    bounded = all(time.start is not None for time in times if time.end is None) and first is not None
+    return plain and bounded and first is not None and (now.replace(tzinfo=None) - first).days < _ELEVEN_MONTHS
+
+
+_ELEVEN_MONTHS = 330
 
 
 def _start_of_bounded(rhs: object) -> datetime | None:

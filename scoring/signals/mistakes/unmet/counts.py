@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import cue, follows
+from scoring.signals.mistakes.unmet.means import rows_averaged
+from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Op, SqlFilter
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Number
 from scoring.verdict import Case
@@ -28,7 +30,9 @@ _EVENTS = frozenset(
         "lesson repair message subscription contract consignment enrolment enrollment".split(),
     )
 )
-_COUNTED = re.compile(r"\b(?:how many|number of|count of|# of|no\.? of) (\w+)(?: (\w+))?")
+_COUNTED = re.compile(
+    r"\b(?:how many|number of|count of|# of|no\.? of|of (?:the|our|all|those)(?= [^.?;]{3,60}\bhow many)) (\w+)(?: (\w+))?"
+)
 
 
 def events_counted_for_people(case: Case) -> Finding | None:
@@ -41,6 +45,9 @@ def events_counted_for_people(case: Case) -> Finding | None:
     people = _people_asked(case)
     if people is None or not _counts_all_rows(case):
         return None
+    repeated = _people_repeated(stem(people), case)
+    if repeated is not None:
+        return Finding(1.0, f"{repeated.text} for the number of {people}")
     tables = case.sql.blocks[0].tables
     names = [table_words(table) for table in tables]
     names += [key_stems(key.operand.name) or () for key in case.sql.group_by]
@@ -52,6 +59,27 @@ def events_counted_for_people(case: Case) -> Finding | None:
 def _people_asked(case: Case) -> str | None:
     counted = (word for words in _COUNTED.findall(case.asked) for word in words)
     return next((word for word in counted if stem(word) in _PEOPLE), None)
+
+
+def _people_repeated(people: str, case: Case) -> Shape | None:
+    """COUNT(*) over the table of the people, whose rows a table of what happens often repeats."""
+    tables = [table_words(table)[-1] for table in case.sql.blocks[0].tables]
+    if _MOMENTARY.isdisjoint(tables) or _ONE_EACH.search(case.said) is not None:
+        return None
+    counts = (each for each in shapes(case, ShapeKind.REPEATED_ROWS) if each.text.startswith("COUNT(*)"))
+    return next((each for each in counts if _is_short_for(each.columns[0].table or "", people)), None)
+
+
+def _is_short_for(table: str, word: str) -> bool:
+    """Whether a table is called by a word, or by its first letters: `cust`."""
+    last = table_words(table)[-1]
+    return len(last) >= _LETTERS and word.startswith(last)
+
+
+_LETTERS = 3
+_MOMENTARY = _EVENTS - frozenset(map(stem, "subscription contract enrolment enrollment".split()))
+_MOMENTARY |= frozenset(map(stem, "appt trip ride visit treatment watch scan txn order_line flight loan".split()))
+_ONE_EACH = re.compile(r"\b(?:first|latest|last|current|most recent|newest|initial) (?:ever )?\w+ (?:was|is|were)\b")
 
 
 def _counts_all_rows(case: Case) -> bool:
@@ -102,8 +130,11 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     'AVG over order_items for the average order'
     """
     found, sql = _LINES_MEAN.search(case.asked), case.sql
-    if found is None or len(sql.blocks) != 1:
+    if len(sql.blocks) != 1:
         return None
+    rows = rows_averaged(case)
+    if rows is not None or found is None:
+        return Finding(1.0, rows) if rows is not None else None
     means = [each for each in sql.aggregations if each.func in _MEANS]
     for column in (column for each in means for column in each.columns):
         if column.table is not None and table_words(column.table)[-1] in _LINES:

@@ -52,6 +52,8 @@ def first_of_a_period(case: Case) -> Finding | None:
     ...     "GROUP BY 1")).detail
     'min(day) of day within [2020-05-01, )'
     """
+    if _FIRST_THEN.search(case.asked) is not None:
+        return _only_within(case)
     if _NEW_OR_NOT.search(case.said) is None:
         return None
     for each in case.sql.aggregations:
@@ -62,6 +64,23 @@ def first_of_a_period(case: Case) -> Finding | None:
         if bound is not None:
             return Finding(1.0, f"min({column.name}) of {bound.text}")
     return None
+
+
+_FIRST_THEN = cue(
+    "first",
+    r"\bfirst\b[^.?;]{0,40}\b(?:in|during|this|last) [^.?;]{1,30}\b(?:never|not|n'?t|nothing|no) "
+    r"(?:\w+ ){0,3}?(?:back|again|since|returned|after)\b",
+)
+
+
+def _only_within(case: Case) -> Finding | None:
+    """A first time with nothing after it, told by one row within a period: before and after are not looked at."""
+    sql = case.sql
+    bounds = [each for each in sql.filters if isinstance(each.rhs, TimeRange | RelativeTime)]
+    once = [each for each in sql.having if each.lhs is not None and each.lhs.func == "COUNT" and each.op is Op.EQ]
+    if len(sql.blocks) > 1 or not once or sql.windows or not any(each.clause is Clause.WHERE for each in bounds):
+        return None
+    return Finding(1.0, f"{once[0].text} within the period alone")
 
 
 def _is_read_once(column: Column, case: Case) -> bool:

@@ -7,6 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Division, Op, SqlSpec
+from scoring.sql.shapes.naming import is_own_key
 from scoring.verdict import Case
 
 _OF_AMOUNT = cue(
@@ -42,6 +43,11 @@ _THAT_WERE = re.compile(
 )
 
 
+_IN_EACH = re.compile(
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of [^.;?]{2,50}\b(?:in|for|within|at|of) (?:each|every) [a-z]+"
+)
+
+
 def own_total_of_all(case: Case) -> str | None:
     """A share of each group's own total is asked for, and the total over all groups is the base.
 
@@ -50,7 +56,8 @@ def own_total_of_all(case: Case) -> str | None:
     ...     "DESC) AS r FROM pilots) t WHERE r = 1"))
     'SUM(hours) OVER () adds up all groups'
     """
-    if _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
+    within = _IN_EACH.search(case.asked) is not None and len(case.sql.group_by) > 1
+    if not within and _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
         return None
     parted = any(each.func in ("SUM", "COUNT") and each.partition_by for each in case.sql.windows)
     found = _OF_ALL.search(case.query.sql) if not parted else None
@@ -101,10 +108,34 @@ def yield_for_loss(case: Case) -> str | None:
     return f"{division.numerator} / {division.denominator} is what is left"
 
 
+_SHARE = re.compile(r"%|\b(?:pct|percent\w*|share|proportion|fraction)\b")
+
+
+def share_by_repeats(case: Case) -> str | None:
+    """A share of things that have something is asked for, and what they have is counted, several for one thing.
+
+    >>> share_by_repeats(case("What share of flights had a claim?", "SELECT COUNT(c.claim_id) * 1.0 / COUNT(*) FROM "
+    ...     "flights f LEFT JOIN claims c ON c.flight_id = f.flight_id"))
+    'count(claim_id) counts each of several claims'
+    """
+    optional = {each.table for each in case.sql.joins if each.kind == "left" and each.table}
+    if not optional or _SHARE.search(case.asked) is None:
+        return None
+    for each in case.sql.divisions:
+        part = _part_of_all(each)
+        for column in case.sql.columns if part is not None and "distinct" not in each.numerator else ():
+            if part is not None and column.name == part[1] and column.table in optional and is_own_key(column):
+                return f"count({column.name}) counts each of several {column.table}"
+    return None
+
+
 def other_base(case: Case) -> Finding | None:
     """The first of these that is wrong with a share."""
     if not case.sql.divisions:
         return None
+    repeats = share_by_repeats(case)
+    if repeats is not None:
+        return Finding(0.5, repeats)
     found = own_total_of_all(case) or base_of_the_part(case) or yield_for_loss(case)
     return Finding(1.0, found) if found is not None else None
 

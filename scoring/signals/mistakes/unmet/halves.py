@@ -1,0 +1,79 @@
+"""Signals about a second thing that is asked for beside the first, and that the answer has not."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Op
+from scoring.verdict import Case
+
+_TWO_NUMBERS = cue(
+    "how many number of",
+    r"\b(?:how many|number of)\b[^.?;]{3,70}?(?:,| and| &|\?) (?:and |also )?"
+    r"(?:how many|how much|what (?:share|%|percent|pct))\b"
+    r"(?! (?:more|less|times|days|hours))",
+)
+"""`how many members do we have and how many of them are new`."""
+
+
+def second_number_missing(case: Case) -> str | None:
+    """Two numbers are asked for, one of them perhaps of those that the other counts, and the answer is one number.
+
+    >>> second_number_missing(case("How many pilots do we have and how many of them are new?",
+    ...     "SELECT COUNT(*) FROM pilots WHERE is_new = 1"))
+    'how many pilots do we have and how many: one number'
+    """
+    found, sql = _TWO_NUMBERS.search(case.asked), case.sql
+    if found is None or len(case.answer) != 1 or sql.group_by or sql.set_operations or sql.windows:
+        return None
+    total = case.answer[0]
+    return f"{found.group()}: one number" if total.operand.func is not None and not total.star else None
+
+
+_AND_CHANGE = cue(
+    "change growth delta difference diff changed",
+    r"(?:\band|\bwith|\bplus|\+|&|,) (?:show |add |give )?(?:the |its |their |also )?(?:% |pct |percent |net )?"
+    r"(?:change|growth|delta|difference|diff)\b(?: \w+){0,2}? "
+    r"(?:on|vs\.?|versus|from|over|against|to|since|compared)\b",
+)
+
+
+def change_beside_missing(case: Case) -> str | None:
+    """A change on the time before is asked for beside the values, and the SQL sets nothing beside anything.
+
+    >>> change_beside_missing(case("Flights per week and the change on the week before",
+    ...     "SELECT week, COUNT(*) FROM flights GROUP BY week"))
+    'and the change on: nothing is compared'
+    """
+    found, sql = _AND_CHANGE.search(case.asked), case.sql
+    if found is None or sql.windows or sql.set_operations or len(sql.blocks) > 1 or len(sql.joins) > _FEW_JOINS:
+        return None
+    tables = sql.blocks[0].tables
+    conditional = any(each.conditional for each in sql.aggregations) or any(
+        "-" in each.operand.name for each in case.answer
+    )
+    plain = not conditional and len(tables) == len(set(tables)) and bool(sql.aggregations)
+    stored = re.search(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", case.query.sql, re.IGNORECASE)
+    return f"{found.group()}: nothing is compared" if plain and stored is None else None
+
+
+_FEW_JOINS = 2
+_SPLIT = cue("split", r"\bsplit (?:up )?(?:between|into) (?:\w+ ){1,3}?(?:and|&|vs\.?) (?:the |our )?\w+")
+
+
+def split_missing(case: Case) -> str | None:
+    """Numbers are to be split between two kinds, and the answer has one column of totals by time.
+
+    >>> split_missing(case("How do claims split between pilots and guests per month?",
+    ...     "SELECT month, COUNT(*) FROM claims GROUP BY month"))
+    'split between pilots and guests: one total'
+    """
+    found, sql = _SPLIT.search(case.asked), case.sql
+    if found is None or len(sql.aggregations) != 1 or len(sql.group_by) > 1 or len(sql.blocks) > 1 or sql.joins:
+        return None
+    keys = [key.operand.name for key in sql.group_by]
+    timed = all(re.search(r"month|week|year|quarter|day|date", name) for name in keys)
+    tested = any(each.op in (Op.IN, Op.EQ) and each.alternative is not None for each in sql.filters)
+    plain = timed and not sql.aggregations[0].conditional and not tested
+    return f"{found.group()}: one total" if plain else None
