@@ -11,7 +11,7 @@ FACTORS = {
     ("mg", "gram"): (1e3,), ("mg", "kg"): (1e6,), ("mm", "metre"): (1e3,), ("cm", "metre"): (100.0,),
     ("gram", "kg"): (1e3,), ("gram", "tonne"): (1e6,), ("kg", "tonne"): (1e3,), ("metre", "km"): (1e3,),
     ("meter", "km"): (1e3,), ("wh", "kwh"): (1e3,), ("wh", "mwh"): (1e6,), ("kwh", "mwh"): (1e3,),
-    ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,),
+    ("ml", "litre"): (1e3,), ("ml", "liter"): (1e3,), ("km", "mile"): (1.609344,), ("metre", "mile"): (1609.344,),
 }  # fmt: skip
 _SAME = {"bytes": "byte", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
          "hrs": "hour", "h": "hour",

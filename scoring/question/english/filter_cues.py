@@ -198,19 +198,30 @@ EARLIER_UNITS = {
 _GRAINS = {"week": Grain.WEEK, "month": Grain.MONTH, "quarter": Grain.QUARTER, "year": Grain.YEAR}
 SHORT_GRAINS = {"wk": Grain.WEEK, "mth": Grain.MONTH, "qtr": Grain.QUARTER, "yr": Grain.YEAR}
 """Units as people shorten them: `this yr`, `past 3 mths`."""
-WHOLES = {
-    f"{word} {kind}{name}": RelativeTime(grain, start, start + 1, whole=True)
-    for name, grain in (_GRAINS | SHORT_GRAINS).items()
-    for kind in ("", "calendar ", "full calendar ", "full ", "complete ")
-    for word, start in (("last", -1), ("previous", -1), ("this", 0), ("current", 0), ("the current", 0), ("next", 1))
-} | {
-    f"{opening} {name}": RelativeTime(grain, 0, None, whole=True)
-    for name, grain in (_GRAINS | SHORT_GRAINS).items()
-    for opening in (
-        "so far this",
-        *(f"since the {edge} of {this}" for edge in ("start", "beginning") for this in ("the", "this")),
-    )
-} | {
-    f"since {opening}": RelativeTime(Grain.YEAR, 0, None, whole=True)
-    for opening in ("new year", "the new year", "new years", "new year's", "new year's day")
-}
+WHOLES = (
+    {
+        f"{word} {kind}{name}": RelativeTime(grain, start, start + 1, whole=True)
+        for name, grain in (_GRAINS | SHORT_GRAINS).items()
+        for kind in ("", "calendar ", "full calendar ", "full ", "complete ")
+        for word, start in (
+            ("last", -1),
+            ("previous", -1),
+            ("this", 0),
+            ("current", 0),
+            ("the current", 0),
+            ("next", 1),
+        )
+    }
+    | {
+        f"{opening} {name}": RelativeTime(grain, 0, None, whole=True)
+        for name, grain in (_GRAINS | SHORT_GRAINS).items()
+        for opening in (
+            "so far this",
+            *(f"since the {edge} of {this}" for edge in ("start", "beginning") for this in ("the", "this")),
+        )
+    }
+    | {
+        f"since {opening}": RelativeTime(Grain.YEAR, 0, None, whole=True)
+        for opening in ("new year", "the new year", "new years", "new year's", "new year's day")
+    }
+)

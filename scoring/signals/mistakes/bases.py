@@ -257,7 +257,8 @@ _FRACTIONS = cue(
 )
 _PERCENTS = cue(
     "percent %",
-    r"\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent(?:ages?)?\b"
+    r"\bis (?:a )?whole numbers? such as \d+ for \d+ ?%"
+    r"|\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent(?:ages?)?\b"
     r"|\bpercent(?:ages?)? (?:such as|like|e\.g)",
 )
 _SCALED = re.compile(r"\b100(?:\.0+)?\b|\b1e2\b|\b0?\.01\b")

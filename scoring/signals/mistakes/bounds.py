@@ -165,6 +165,7 @@ _TOTAL_BOUND = re.compile(
     r"|combined"
     r"|overall|in all)\b|\b(?:average|avg|mean) (?:(?!of\b|for\b|among\b|per\b|in\b|by\b"
     r"|with\b)\w+ ){1,3}?(?:above|over|more than|at least|below|under|less than)\b"
+    r"|\b(?:average|avg)s? (?:above|over|more than|at least|below|under|less than) "
 )
 
 
@@ -181,6 +182,8 @@ def total_bounded_by_row(case: Case) -> Finding | None:
         return None
     added = {column: each.func for each in case.sql.aggregations for column in each.columns if each.func in _TOTALS}
     for each in case.sql.filters:
+        if each.lhs is not None and each.lhs.func in _TOTALS:
+            continue
         if _bounds_row(each) and not added.keys().isdisjoint(_columns(each)):
             column = _columns(each)[0]
             return differing(f"{added[column].lower()}({column.name}) {each.op.value} {each.rhs}", each.text)
@@ -218,7 +221,7 @@ def row_bounded_by_total(case: Case) -> Finding | None:
     """
     if not case.sql.having:
         return None
-    each_over = _total_beside_count(case)
+    each_over = _total_beside_count(case) or _total_for_single(case)
     return Finding(1.0, each_over.text) if each_over is not None else _total_for_things(case)
 
 
@@ -233,6 +236,20 @@ def _total_for_things(case: Case) -> Finding | None:
     if total is None or thing not in _heads(case) or thing in identifier_words("_".join(keys)):
         return None
     return Finding(1.0, f"{total.text} of each {', '.join(keys)}")
+
+
+_SINGLE_OVER = cue(
+    "single one",
+    r"\b(?:a|one|any|at least one) single \w+ (?:over|above|of more than|worth|bigger than|larger than|more than)\b"
+    r"|\b(?:total|sum) (?:\w+ )?of (?:the |all )?(?:heavy|large|big|long|small|short) \w+ \(\d",
+)
+
+
+def _total_for_single(case: Case) -> SqlFilter | None:
+    """The bound of a group's total, where a single thing is to be so large."""
+    if _SINGLE_OVER.search(said(case)) is None:
+        return None
+    return next((each for each in case.sql.having if each.lhs is not None and each.lhs.func == "SUM"), None)
 
 
 _EACH_OVER = cue(

@@ -7,7 +7,12 @@ import re
 from scoring.linking import is_named
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.firsts import first_of_a_period, first_of_those
+from scoring.signals.mistakes.unmet.firsts import (
+    every_for_first,
+    first_of_a_period,
+    first_of_those,
+    neighbours_of_all,
+)
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
 from scoring.signals.mistakes.wording import asked, said, shapes
 from scoring.specification import Block, Column, Projection
@@ -47,7 +52,8 @@ def extreme_after_condition(case: Case) -> Finding | None:
             continue  # what comes later takes nobody's first row away
         if (timed and _EVER.search(said(case))) or (not timed and _is_of_chosen(each, case)):
             return Finding(1.0, f"{each.text} before the first row is taken")
-    return first_of_those(case) or first_of_a_period(case)
+    every = every_for_first(case) or neighbours_of_all(case)
+    return Finding(1.0, every) if every is not None else first_of_those(case) or first_of_a_period(case)
 
 
 def _is_of_chosen(shape: Shape, case: Case) -> bool:
@@ -82,6 +88,9 @@ def rank_of_finer_groups(case: Case) -> Finding | None:
     for each in shapes(case, ShapeKind.RANK_GROUPS):
         own = [_is_of(column, things) for column in each.columns]
         spoken = [_is_spoken(column, case) for column in each.columns]
+        by_value = next((column.name for column in each.columns if _is_value_asked(column, case)), None)
+        if any(own) and by_value is not None:
+            return Finding(1.0, f"the first within each {by_value}")
         if any(own) and (False, False) in zip(own, spoken, strict=True):
             return Finding(1.0, f"the first within {', '.join(column.name for column in each.columns[:4])}")
     other = ranked_by_other(stem(min(things)), case)
@@ -92,6 +101,12 @@ def _is_of(column: Column, things: frozenset[str]) -> bool:
     """Whether a column is the key or the name of a thing."""
     words = set(identifier_words(column.name)) | set(identifier_words(column.table or "")[-1:])
     return any(is_named(word, frozenset(words)) for word in things)
+
+
+def _is_value_asked(column: Column, case: Case) -> bool:
+    """Whether the latest value of a column is what is asked for: `current status of every parcel`."""
+    name = re.escape(column.name.replace("_", " "))
+    return re.search(rf"\b(?:current|latest|last|newest|most recent) {name}\b", asked(case)) is not None
 
 
 def _is_spoken(column: Column, case: Case) -> bool:

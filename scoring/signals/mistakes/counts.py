@@ -34,7 +34,7 @@ def different_counted_as_rows(case: Case) -> Finding | None:
     'count(plane_id) >= 3 for different planes'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
-    odd = _every_by_rows(bounds, case) or _bounded_by_lines(bounds, case)
+    odd = _every_by_rows(bounds, case) or _bounded_by_lines(bounds, case) or _periods_as_rows(case)
     if odd is not None:
         return odd
     return _different_by_rows(bounds, case) if bounds else None
@@ -74,6 +74,24 @@ _EVERY_PERIOD = cue(
     "every each all",
     r"\b(?:in|on|during) (?:every|each) (?:single )?(day|week|month|quarter|year)\b(?=.{0,30}$| of\b| since\b| this\b)",
 )
+
+
+_PERIOD_COUNTED = re.compile(
+    r"(?:date|timestamp|datetime)_?trunc\(|(?:year|month|week|quarter)\(|to_char\(|date_format\("
+)
+_OF_PERIODS = re.compile(
+    r"\b(?:every|each|all|different|distinct|how many|number of|active) (?:\w+ )?(?:days?|weeks?|months?|quarters?)\b"
+)
+
+
+def _periods_as_rows(case: Case) -> Finding | None:
+    """Months are counted without DISTINCT, which counts the rows of all months."""
+    if _OF_PERIODS.search(asked(case)) is None:
+        return None
+    for each in case.sql.aggregations:
+        if each.func == "COUNT" and not each.distinct and _PERIOD_COUNTED.match(each.column):
+            return Finding(1.0, f"COUNT({each.column}) counts rows")
+    return None
 
 
 def _counts_periods(case: Case) -> bool:

@@ -65,6 +65,9 @@ def roles_swapped(case: Case) -> Finding | None:
     ...     "ON p.captain_id = c.id WHERE p.pay < c.pay")).detail
     'p.pay < c.pay: less than the captain'
     """
+    shifted = _years_swapped(case)
+    if shifted is not None:
+        return Finding(1.0, shifted)
     text = asked(case) if "boss_id" in case.query.sql else _BOSS.sub("manager", asked(case))
     compared = shapes(case, ShapeKind.SELF_COMPARISON)
     found = [odd for each in compared if (odd := _compared_oddly(each, text))]
@@ -75,6 +78,18 @@ def roles_swapped(case: Case) -> Finding | None:
         if _wants_holder(text, role) if "child" in shown.words else _wanted(text, role):
             return Finding(1.0, shown.text)
     return _unlinked(text, case)
+
+
+_OLDER = re.compile(r"\b(?:prev\w*|old|last\w*|prior|py)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
+_NEWER = re.compile(r"\b(?:cur\w*|new|this\w*|ty|cy)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
+
+
+def _years_swapped(case: Case) -> str | None:
+    """What the SQL calls the year before is the later one."""
+    older, newer = _OLDER.search(case.query.sql), _NEWER.search(case.query.sql)
+    if older is None or newer is None or older[1].casefold() != newer[1].casefold() or int(older[2]) <= int(newer[2]):
+        return None
+    return f"{older.group()} beside {newer.group()}"
 
 
 _BOSS = re.compile(r"\b(?:boss|line manager)\b")
@@ -119,7 +134,7 @@ def _unlinked(text: str, case: Case) -> Finding | None:
     return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
 
 
-_THAN = re.compile(r"\bthan (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
+_THAN = re.compile(r"\bth[ae]n (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
 
 
 def _wanted(text: str, role: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Division
 from scoring.specification.shapes import Shape, ShapeKind
@@ -39,6 +40,9 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     '(fare - LAG(fare) OVER (ORDER BY month)) / NULLIF(fare, 0): later value'
     """
     text, changes = asked(case), shapes(case, ShapeKind.CHANGE)
+    inverted = _OLD_OVER_NEW.search(case.query.sql.casefold()) if _GAIN.search(text) is not None else None
+    if inverted is not None:
+        return Finding(1.0, inverted.group())
     if not changes or not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
         return None
     falls = re.search(r"\b(?:decrease|drop|decline|fell|fall|reduction|loss)\w*\b", text)
@@ -49,6 +53,11 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     return None
 
 
+_OLD_OVER_NEW = re.compile(
+    r"\b(?:\w+\.)?(?:old|prev|previous|prior)_?\w* (?:\* 1\.0 )?/ (?:nullif\()?(?:\w+\.)?(?:new|cur|current|curr)_?\w*"
+    r"(?:, 0\))?\)? - 1\b"
+)
+_GAIN = re.compile(r"\b(?:uplift|growth|increase|change|grew|rise|drop|decrease)\b")
 _CONSTANT = re.compile(r"[\d.()\s*]+")
 
 
@@ -133,12 +142,12 @@ def share_inverted(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_PER_THING = re.compile(r"\b([a-z]+s|[a-z]*(?:revenue|cost|income|spend)) per ([a-z]+)\b")
+_PER_THING = re.compile(r"\b([a-z]+s|[a-z]*(?:revenue|cost|income|spend)) per (?:\d+ )?([a-z]+)\b")
 
 
 def _per_inverted(case: Case) -> Finding | None:
     """The things themselves are divided by what each of them has: guests / stays for `stays per guest`."""
-    match = _PER_THING.search(asked(case))
+    match = _PER_THING.search(asked(case)) or _PER_THING.search(said(case))
     for each in case.sql.divisions if match is not None else ():
         if match is not None and _is_upside_down(stem(match[1]), stem(match[2]), each):
             return Finding(1.0, f"{each.numerator} / {each.denominator}")
@@ -190,6 +199,9 @@ def share_of_itself(case: Case) -> Finding | None:
     ...     "COUNT(*) FROM parcels WHERE late = 1")).strength
     1.0
     """
+    twice = part_tested_twice(case) or share_within_itself(case)
+    if twice is not None:
+        return Finding(1.0, twice)
     found = first(case, ShapeKind.OWN_BASE)
     if found is None or not (_OF_ALL.search(asked(case)) or _OF_ALL.search(said(case))):
         return None
@@ -197,7 +209,7 @@ def share_of_itself(case: Case) -> Finding | None:
 
 
 _UNIT = re.compile(
-    r"\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?(second|minute|hour|day|week)s\b"
+    r"(?:\(|\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?)(second|minute|hour|day|week)s\b"
 )
 
 

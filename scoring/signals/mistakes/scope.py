@@ -105,12 +105,13 @@ def exclusion_with_null(case: Case) -> Finding | None:
 
 
 _NULL_COUNTS = cue(
-    "null unset missing unknown empty blank",
+    "null unset missing unknown empty blank w/o without ones",
     r"\b(?:unknown|empty|blank|missing|null)(?: \w+)? (?:counts?|count(?:ed|ing)?|treated) (?:as |for )?not\b"
     r"|\b(?:have|has|having|with) (?:\w+ )?(?:null|empty|blank)\b(?! (?:and|or) )|\bnulls? (?:counts?|is|are"
     r"|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
     r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
     r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
+    r"|\b(?:also|incl\w*\.?|including|plus|and) (?:the )?(?:ones|those) (?:w/o|without|with no|missing) "
     r"|\b(?:count|include|with|keep|plus)(?:ing)? (?:the )?(?:blank|empty|null|missing|unset)s?(?: ones)?"
     r" (?:too|as well|also)\b"
     r"|\b(?:is|are) (?:null|empty|blank|unset) (?:when|where|if|for) [^.;]{0,60}\b(?:not|no|never|none"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order
+from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order, within_other
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
@@ -125,7 +125,7 @@ def neighbour_wrong(case: Case) -> Finding | None:
             return Finding(1.0, f"{each.text}: {lacks[0] if lacks else 'no PARTITION BY'}")
         if each.number == 1 and _YEAR_BEFORE.search(said(case)) and _is_monthly(each):
             return Finding(1.0, f"{each.text}: the month before")
-    return other_order(case) or change_backwards(case)
+    return other_order(case) or within_other(case) or change_backwards(case)
 
 
 _YEAR_BEFORE = re.compile(

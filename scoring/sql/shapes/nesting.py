@@ -293,7 +293,21 @@ def _binds_one_arm(select: Select, bound: Node, others: list[Node]) -> bool:
     """Whether all arms test one column, and one arm another column beside it."""
     names = [_names(select, part) for part in bound.flatten()]
     alike = set[str]().union(*(_names(select, each) for each in others))
+    if _are_twins(bound, others):
+        return True
     return len(alike) == 1 and alike in names and not all(each & alike for each in names if each)
+
+
+def _are_twins(bound: Node, others: list[Node]) -> bool:
+    """Whether two like columns are tested alike, and more beside the last: `late_fee > 0 OR lost_fee > 0 AND …`."""
+    first, *rest = list(bound.flatten())
+    alone = others[0] if len(others) == 1 else None
+    if not isinstance(alone, _COMPARING) or type(first) is not type(alone) or not rest:
+        return False
+    columns = [alone.this, first.this]
+    plain = all(isinstance(each, exp.Column) for each in columns) and alone.expression == first.expression
+    heads = [identifier_words(each.name)[-1:] for each in columns] if plain else []
+    return plain and heads[0] == heads[1] and all(isinstance(each, _COMPARING[2:]) for each in rest)
 
 
 def _names(select: Select, node: Node) -> set[str]:

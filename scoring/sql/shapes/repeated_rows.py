@@ -12,6 +12,7 @@ from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, refers
 from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
+from scoring.words import identifier_words
 
 _ADDING = (exp.Sum, exp.Avg)
 
@@ -85,6 +86,7 @@ def _is_restricted(select: Select, alias: str) -> bool:
     tests = (each for each in select.own if isinstance(each, (exp.EQ, exp.Is)))
     return any(
         isinstance(each.this, exp.Column)
+        and _STATES.isdisjoint(identifier_words(each.this.name))
         and not isinstance(each.expression, exp.Column)
         and (item := select.item_of(each.this)) is not None
         and item.alias == alias
@@ -223,6 +225,8 @@ def _same_grain(select: Select, owner: SourceItem) -> set[str]:
     return found
 
 
+_STATES = frozenset("status state sts stat st deleted del void voided test tst cancelled canceled is".split())
+"""Words of columns by which many rows of one thing are alike."""
 _PINS_ONE = re.compile(
     r"is_(?!deleted|del|test|dummy|training|internal|void|voided|draft|archived|cancell?ed|removed)|rn|rank|row_num"
     r"|(?:primary|latest|current|position|line_no|seq|sequence|rnk|rk)$"

@@ -17,7 +17,7 @@ from scoring.words import identifier_words, stem
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 _MEASURED = re.compile(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(h|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
-    r"tons?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
+    r"tons?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
 )
 
 

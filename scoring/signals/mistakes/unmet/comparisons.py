@@ -16,7 +16,8 @@ from scoring.verdict import Case
 _SAME_DAYS = cue(
     "same",
     r"\bsame (?:stretch|period|time|span|days|point|dates?)\b(?: of| in| as| a)?(?: the)? "
-    r"(?:last|previous|prior|prev|one)?\.? ?(?:(year|yr|fy|fiscal year|month|quarter|qtr|week)s?\b(?: before| earlier| ago)?)",
+    r"(?:last|previous|prior|prev|one)?\.? ?"
+    r"(?:(year|yr|fy|fiscal year|month|quarter|qtr|week)s?\b(?: before| earlier| ago)?)",
 )
 _WHOLE = {"month": 28, "quarter": 89, "qtr": 89, "week": 7}
 """Days from which a stretch is a whole period; a year's otherwise."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others
 from scoring.signals.mistakes.unmet.means import rows_averaged
 from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Op, SqlFilter
@@ -31,7 +32,8 @@ _EVENTS = frozenset(
     )
 )
 _COUNTED = re.compile(
-    r"\b(?:how many|number of|count of|# of|no\.? of|of (?:the|our|all|those)(?= [^.?;]{3,60}\bhow many)) (\w+)(?: (\w+))?"
+    r"\b(?:how many|number of|count of|# of|no\.? of|of (?:the|our|all|those)(?= [^.?;]{3,60}\bhow many)) "
+    r"(\w+)(?: (\w+))?"
 )
 
 
@@ -130,9 +132,10 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     'AVG over order_items for the average order'
     """
     found, sql = _LINES_MEAN.search(case.asked), case.sql
-    if len(sql.blocks) != 1:
-        return None
-    rows = rows_averaged(case)
+    others = groups_of_others(case)
+    if others is not None or len(sql.blocks) != 1:
+        return Finding(1.0, others) if others is not None else None
+    rows = rows_averaged(case) or divided_by_others(case)
     if rows is not None or found is None:
         return Finding(1.0, rows) if rows is not None else None
     means = [each for each in sql.aggregations if each.func in _MEANS]

@@ -83,6 +83,56 @@ def _only_within(case: Case) -> Finding | None:
     return Finding(1.0, f"{once[0].text} within the period alone")
 
 
+_TO_FIRST = cue(
+    "first 1st",
+    r"\b(?:days?|hours?|weeks?|time|long)\b[^.;?]{0,50}\b(?:and|to|till|until|before|n|&) (?:the |their |its |a )?"
+    r"(?:first|1st) (?:\w+ )?\w+",
+)
+_FIRST_TAKEN = re.compile(
+    r"\bmin\s*\(|row_number|rank\s*\(|first|distinct on|qualify|\blimit 1\b|top 1\b|arg_?min|not exists|\brn\b|initial",
+    re.IGNORECASE,
+)
+
+
+def every_for_first(case: Case) -> str | None:
+    """The time to the first of several is averaged over all of them.
+
+    >>> every_for_first(case("Average days from joining to the first flight", "SELECT AVG(f.day - p.joined_on) FROM "
+    ...     "pilots p JOIN flights f ON f.pilot_id = p.id"))
+    'and first flight: no first is taken'
+    """
+    found = _TO_FIRST.search(case.asked)
+    measures = any(each.func in ("AVG", "MEDIAN", "PERCENTILE_CONT") for each in case.sql.aggregations)
+    if found is None or not measures or not case.sql.joins or _FIRST_TAKEN.search(case.query.sql) is not None:
+        return None
+    return f"{found.group()}: no first is taken"
+
+
+_LAST_TWO = cue("two 2", r"\b(?:last|latest|most recent) (?:two|2)\b")
+_ONE_TAKEN = re.compile(
+    r"row_number|rank\s*\(|qualify|\bmax\s*\(|\blimit\b|\btop\b|arg_?max|distinct on", re.IGNORECASE
+)
+_ONE_AND_TWO = cue("2nd second", r"\b(?:1st|first) and (?:the |their |its )?(?:2nd|second)\b")
+
+
+def neighbours_of_all(case: Case) -> str | None:
+    """The last two, or the first two, of several are compared, and all of them come, or the first and the last.
+
+    >>> neighbours_of_all(case("Who slowed down between their last two flights?", "SELECT pilot FROM (SELECT pilot, "
+    ...     "speed - LAG(speed) OVER (PARTITION BY pilot ORDER BY day) AS d FROM flights) t WHERE d < 0"))
+    'last two: any two that follow each other'
+    """
+    found = _LAST_TWO.search(case.asked)
+    offset = any(each.func in ("LAG", "LEAD") for each in case.sql.windows)
+    if found is not None and offset and _ONE_TAKEN.search(case.query.sql) is None:
+        return f"{found.group()}: any two that follow each other"
+    ends = _ONE_AND_TWO.search(case.asked)
+    funcs = {each.func for each in case.sql.aggregations}
+    if ends is None or case.sql.windows or not {"MIN", "MAX"} <= funcs or case.sql.limits or len(case.sql.blocks) > 1:
+        return None
+    return f"{ends.group()}: the first and the last"
+
+
 def _is_read_once(column: Column, case: Case) -> bool:
     """Whether the table of a column is read in one place."""
     return [table for block in case.sql.blocks for table in block.tables].count(column.table or "") == 1

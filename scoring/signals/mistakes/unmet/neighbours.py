@@ -12,6 +12,7 @@ from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.values import Text
 from scoring.verdict import Case
+from scoring.words import stem
 
 _OFFSET = re.compile(r"\b(lag|lead)\((?:\w+\.)?(\w+)\) over\b")
 
@@ -42,6 +43,30 @@ def _is_third(name: str, operand: Operand) -> bool:
 
 
 _FROM_TO = cue("from", r"\bfrom (?:the |an? )?([a-z]+)\b(?: \w+)? to (?:the |an? )?([a-z]+)\b")
+
+
+_OWN_PREVIOUS = cue(
+    "previous prior last preceding before",
+    r"\b(?:the|each|every|a|same) ([a-z]+?)(?:'?s'?)? (?:own )?(?:previous|prior|last|preceding) [a-z]+",
+)
+
+
+def within_other(case: Case) -> Finding | None:
+    """The row before of each thing is asked for, and the rows of another thing follow each other.
+
+    >>> within_other(case("Days since the pilot's previous flight", "SELECT pilot_id, day - LAG(day) OVER "
+    ...     "(PARTITION BY plane_id ORDER BY day) FROM flights")).detail
+    'LAG within plane_id, not within each pilot'
+    """
+    found = _OWN_PREVIOUS.search(case.asked)
+    windows = [each for each in case.sql.windows if each.func in ("LAG", "LEAD")]
+    if found is None or len(windows) != 1 or len(windows[0].partition_by) != 1:
+        return None
+    thing, name = stem(found[1]), windows[0].partition_by[0].name
+    stems = key_stems(name)
+    keys = {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
+    odd = bool(stems) and thing in keys and stems is not None and stems[-1] != thing
+    return Finding(1.0, f"{windows[0].func} within {name}, not within each {thing}") if odd else None
 
 
 def change_backwards(case: Case) -> Finding | None:

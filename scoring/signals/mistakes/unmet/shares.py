@@ -35,8 +35,12 @@ def amount_shared_by_rows(case: Case) -> str | None:
 
 _OF_OWN = re.compile(
     r"(?:%|\b(?:pct|percent\w*|share|proportion))(?: \w+)? of (?:that|its|their|the same) (?!own\b)[a-z]+(?:'s|s)?\b"
+    r"|\b(?:share|part|percent\w*|pct|%)\b[^.;?]{0,40}\b(?:of|in|within) (?:their|its|his|her) own (?!total)[a-z]+\b"
 )
 _OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_SCALAR = re.compile(
+    r"/ ?(?:nullif ?\()?\(\s*select\s+(?:sum|count)\s*\([^()]{1,30}\)\s+from\s+\w+\s*\)", re.IGNORECASE
+)
 _THAT_WERE = re.compile(
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?\w+ (?:that|which|who) \w+\b[^.;?]{0,60}"
     r"\b(?:by|per|for each|in each) \w+"
@@ -60,7 +64,7 @@ def own_total_of_all(case: Case) -> str | None:
     if not within and _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
         return None
     parted = any(each.func in ("SUM", "COUNT") and each.partition_by for each in case.sql.windows)
-    found = _OF_ALL.search(case.query.sql) if not parted else None
+    found = _OF_ALL.search(case.query.sql) or _SCALAR.search(case.query.sql) if not parted else None
     return f"{found.group()} adds up all groups" if found is not None else None
 
 
@@ -86,9 +90,13 @@ def _part_of_all(division: Division) -> re.Match[str] | None:
 
 
 _LOSS = cue(
-    "loss shrink wast",
-    r"\b(?:loss|shrinkage|wastage|waste) ?(?:%|pct\b|percent\w*|rate\b)"
+    "loss shrink wast drop decrease reduction decline",
+    r"\b(?:drop|decrease|reduction|decline) (?:in )?(?:%|pct\b|percent\w*)|(?:%|\bpct|\bpercent\w*) (?:drop|decrease)\b"
+    r"|\b(?:loss|shrinkage|wastage|waste) ?(?:%|pct\b|percent\w*|rate\b)"
     r"|(?:%|\b(?:pct|percent\w*)) (?:of )?(?:loss|shrinkage|wastage)\b",
+)
+_TAKEN_OFF = re.compile(
+    r"\b1(?:00)?(?:\.0+)?\s*-(?!\d)|\)\s*-\s*\(?\s*(?:sum|count|\d)|[a-z_]\s*-\s*[a-z_]", re.IGNORECASE
 )
 _LOST = re.compile(r"lost|loss|wast|shrink|scrap|reject|spoil|write|broken|return|leak|dead|expired|dump")
 _SUMS = re.compile(r"(?:100(?:\.0)? \* )?sum\([\w.]+\)(?: \* (?:1(?:\.0)?|100(?:\.0)?))?")
@@ -100,7 +108,7 @@ def yield_for_loss(case: Case) -> str | None:
     >>> yield_for_loss(case("Loss % by route", "SELECT route, SUM(kg_out) / SUM(kg_in) FROM trips GROUP BY route"))
     'sum(kg_out) / sum(kg_in) is what is left'
     """
-    if _LOSS.search(case.asked) is None or "-" in case.query.sql or len(case.sql.divisions) != 1:
+    if _LOSS.search(case.asked) is None or _TAKEN_OFF.search(case.query.sql) or len(case.sql.divisions) != 1:
         return None
     division = case.sql.divisions[0]
     if _SUMS.fullmatch(division.numerator) is None or _LOST.search(division.numerator) is not None:

@@ -73,12 +73,29 @@ def _untold(state: str, case: Case) -> Finding | None:
     """The state, where nothing tells it."""
     if state == "active" and _tells_activity(case):
         return None
+    if state in _OWED and _is_left_out_alone(case):
+        return Finding(1.0, state)
     if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
         return None
     told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
 
 
+_OWED = frozenset({"unpaid", "outstanding", "overdue"})
+
+
+def _is_left_out_alone(case: Case) -> bool:
+    """Whether nothing tells what is owed: states are only left out, none of them `paid`, and no other column tells."""
+    sql = case.query.sql.casefold()
+    negative = [each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN)]
+    states = [each for each in negative if each.lhs and not _STATUS.isdisjoint(identifier_words(each.lhs.name))]
+    return (
+        bool(states)
+        and re.search(r"paid|pay|settle|balance|due|amount|outstanding|open|sent|null|exists|join", sql) is None
+    )
+
+
+_STATUS = frozenset({"status", "state"})
 _KIND_ONLY = re.compile(
     r"(?:,|\(|\band\b|-|\bbut\b)\s?([a-z]{3,20}) only\b(?=\s*(?:$|[,.;?)]|per\b|by\b|in\b|this\b|last\b))"
 )

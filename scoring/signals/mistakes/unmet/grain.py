@@ -1,0 +1,101 @@
+"""Signals about averages per thing, where the groups that are averaged are those of other things."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Aggregation
+from scoring.sql.shapes.naming import key_stems
+from scoring.verdict import Case
+from scoring.words import stem
+
+_PER_THING = cue(
+    "average avg mean",
+    r"\b(?:average|avg|mean)\b[^.?;,]{1,30}? (?:per|each|by each|for each) (?P<per>[a-z]+)\b(?: (?P<head>[a-z]+))?"
+    r"|\b(?:average|avg|mean) (?P<own>[a-z]+) (?:value|worth|size|total|amount)\b",
+)
+_PERIODS = frozenset("day week month quarter year hour night minute date weekday".split())
+_ALIKE = (
+    frozenset(map(stem, "customer client user member account person people buyer guest patient subscriber".split())),
+    frozenset(map(stem, "order purchase basket cart transaction booking sale invoice".split())),
+    frozenset(map(stem, "employee worker rep agent staff driver technician".split())),
+    frozenset(map(stem, "store shop branch site location outlet".split())),
+    frozenset(map(stem, "product item sku article".split())),
+)
+
+
+def groups_of_others(case: Case) -> str | None:
+    """The average per thing is asked for, and totals of other things, or of finer groups, are averaged.
+
+    >>> groups_of_others(case("Average fee per claim", "SELECT AVG(t) FROM (SELECT pilot_id, SUM(fee) AS t FROM claims "
+    ...     "GROUP BY pilot_id) x"))
+    'AVG(sum(fee)) of each pilot_id, not of each claim'
+    """
+    found = _PER_THING.search(case.asked)
+    thing = stem(found["per"] or found["own"]) if found is not None else ""
+    if found is None or not thing or thing in _PERIODS:
+        return None
+    head = stem(found["head"] or thing)  # `per active member`
+    for mean in case.sql.aggregations:
+        inner = _totals(mean, case) if mean.func == "AVG" else None
+        keys = [key.operand.name for key in case.sql.group_by if inner is not None and key.block == inner.block]
+        stems = [words[-1] if (words := key_stems(name)) else "" for name in keys]
+        named = next((word for word in (thing, head) if any(are_alike(word, each) for each in stems)), thing)
+        odd = _odd_key(named, dict(zip(stems, keys, strict=True)), case) if all(stems) else None
+        if odd is not None:
+            return f"AVG({mean.column}) of each {odd}, not of each {thing}"
+    return None
+
+
+def _totals(mean: Aggregation, case: Case) -> Aggregation | None:
+    """The total of groups that is averaged."""
+    totals = (each for each in case.sql.aggregations if each.func in ("SUM", "COUNT") and each.block != mean.block)
+    return next((each for each in totals if mean.column == f"{each.func.lower()}({each.column})"), None)
+
+
+def _odd_key(thing: str, keys: dict[str, str], case: Case) -> str | None:
+    """The key that makes the groups others than those of the thing."""
+    if not keys:
+        return None
+    if any(are_alike(thing, each) for each in keys):
+        return next(
+            (name for each, name in keys.items() if not are_alike(thing, each) and not _is_said(each, case)), None
+        )
+    return next((name for each, name in keys.items() if not _is_said(each, case)), None)
+
+
+def _is_said(word: str, case: Case) -> bool:
+    return any(each.startswith(word) for each in case.spoken)
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether two words may name the same thing, or one is short for the other.
+
+    >>> are_alike("customer", "client"), are_alike("customer", "cust"), are_alike("pilot", "claim")
+    (True, True, False)
+    """
+    short = min(len(one), len(other)) > 2 and (one.startswith(other) or other.startswith(one))
+    return short or any(one in family and other in family for family in _ALIKE)
+
+
+_PER_ALIAS = re.compile(r"per_([a-z]+)")
+_COUNTED_KEY = re.compile(r"(?:nullif\()?count\((?:distinct )?([a-z]\w*)\)(?:, 0\))?")
+
+
+def divided_by_others(case: Case) -> str | None:
+    """A number per thing is asked for and so called, and it is divided by the number of other things.
+
+    >>> divided_by_others(case("How many hours does a guest fly on average?", "SELECT SUM(hours) / COUNT(flight_id) AS "
+    ...     "hours_per_guest FROM flights"))
+    'count(flight_id) below the line of hours_per_guest'
+    """
+    aliases = [each.alias for each in case.answer if each.alias and _PER_ALIAS.search(each.alias)]
+    names = [match[1] for alias in aliases if (match := _PER_ALIAS.search(alias))]
+    if len(names) != 1 or len(case.sql.divisions) != 1 or stem(names[0]) not in case.spoken:
+        return None
+    counted = _COUNTED_KEY.fullmatch(case.sql.divisions[0].denominator)
+    stems = key_stems(counted[1]) if counted is not None else None
+    if not stems or are_alike(stem(names[0]), stems[-1]) or stem(names[0]) not in _ALIKE[0]:
+        return None
+    return f"{case.sql.divisions[0].denominator} below the line of {aliases[0]}"
