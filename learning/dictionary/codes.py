@@ -79,8 +79,14 @@ def _last_two(part: str) -> list[str]:
 
 
 def _parts(text: str, *, piped: bool) -> list[str]:
+    dotted = outer_parts(text, "·•")
+    if len(dotted) > _FEW_DOTS:
+        return dotted
     parts = outer_parts(text, "|") if piped else outer_parts(text, ",;")
     return text.split("/") if len(parts) == 1 and text.count("/") > 1 else parts
+
+
+_FEW_DOTS = 2
 
 
 def _spelled(parts: list[str], item: re.Pattern[str]) -> dict[str, str] | None:
@@ -92,7 +98,15 @@ def _spelled(parts: list[str], item: re.Pattern[str]) -> dict[str, str] | None:
             found[match["code"]] = _meaning(match["meaning"], match["code"])
         elif match is not None or _NOTHING.match(part):
             break
+    if not _NO_CODES.isdisjoint(found) or any(map(_GOES_ON.match, found.values())):
+        return None
     return found if len(found) > 1 and (any(found.values()) or _all_alike(found)) else None
+
+
+_NO_CODES = frozenset({"ISO", "UTC", "GMT", "VAT", "FY"})
+"""Capitals that stand in dictionaries and are no codes."""
+_GOES_ON = re.compile(r"(?:or|and) -?\d")
+"""What stands behind the last but one of numbers that are no list of codes: `10, 30 or 90`."""
 
 
 def _all_alike(codes: Mapping[str, str]) -> bool:

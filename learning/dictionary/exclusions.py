@@ -37,6 +37,11 @@ _STATE = re.compile(
     r"|\boff the\b|\bsoft[- ]delet|\bclosed for good\b|\bretired\b|\bdiscontinued\b",
     re.IGNORECASE,
 )
+_SOMETIMES = re.compile(
+    r"\bonly (?:ever )?(?:leave|exclude|ignore|drop|skip|filter|take)\b|\b(?:leave|exclude|ignore|drop|skip|filter)"
+    r"[^.;]{0,30}\bonly (?:when|if|where|for|in)\b",
+    re.IGNORECASE,
+)
 _PARTLY = re.compile(
     r"\b(?:still|but|however|do) (?:do )?(?:count|counts|stay|stays|remain|remains|belong|matter)\b|\bdo count\b"
     r"|\bstays? in\b|\bstill counts?\b|\bremain(?:s)? in\b|\bstays? visible\b|\bold [a-z]+ stay\b",
@@ -78,6 +83,8 @@ class Exclusion:
     """What hangs off the rows does not count either."""
     told: bool
     """The dictionary says that it spreads. Else that is only likely, since the rows are made up."""
+    sometimes: bool = False
+    """The dictionary leaves them out only in cases that it describes."""
     only: frozenset[str] = frozenset()
     """Names of the tables to which it spreads; empty: to all."""
     too: frozenset[str] = frozenset()
@@ -150,6 +157,7 @@ def _exclusion(column: DescribedColumn, predicate: str, said: SaidOfRows, catalo
         state=(said.state and not when) or is_marked_twice(column, said.sentence),
         spreads=bool(when) or (always and (told or _is_unreal(column, said.before))),
         told=told,
+        sometimes=_SOMETIMES.search(said.clause) is not None,
         only=listed if always else frozenset(),
         too=listed if when and _SO_ARE.search(said.clause) else frozenset(),
     )
@@ -255,12 +263,13 @@ _THEIRS = re.compile(r"\btheirs?\b|\((?!no )[^()]*,[^()]*\)", re.IGNORECASE)
 
 def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[WrittenConvention]:
     column, when = exclusion.column, exclusion.when
-    yield WrittenConvention(table=column.table, predicate=exclusion.predicate, required=not exclusion.state, when=when)
+    needed = not (exclusion.state or exclusion.sometimes)
+    yield WrittenConvention(table=column.table, predicate=exclusion.predicate, required=needed, when=when)
     if exclusion.spreads:
         placed = f"{column.table}.{exclusion.predicate}"
         for each in _spread(exclusion, text, catalogue):
             own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
-            needed = exclusion.told and not exclusion.state
+            needed = exclusion.told and not (exclusion.state or exclusion.sometimes)
             yield WrittenConvention(table=each.name, predicate=placed, required=needed, when=(*when, *own))
 
 

@@ -15,6 +15,14 @@ _MEANT = re.compile(
     r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial)\b",
     re.IGNORECASE,
 )
+_SAID = re.compile(
+    r"\b(?:says?|said|hears?|asks? for|writes?)\s+(?P<words>(?:[\"“][^\"”]{2,20}[\"”](?:\s*(?:,|and|or|/)\s*)*)+),?\s*"
+    r"(?:they|we|people|it|staff|this|that)\s+(?:always\s+)?(?:means?|is|are)\s+(?:the\s+)?(?:fiscal|financial)\b",
+    re.IGNORECASE,
+)
+_QUARTERS = re.compile(
+    r"\bquarters\b[^.;]{0,40}\b(?:are|follow|mean)\b[^.;]{0,12}\b(?:fiscal|financial|the same|suit)\b", re.I
+)
 _LIMITED = re.compile(r"\b(?:for|in)\s+(?!this house|our house|this company|our)[^\"“;.]{3,60}\Z", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,20})[\"”]")
 
@@ -40,7 +48,9 @@ def fiscal_year(notes: Iterable[Note]) -> FiscalYear | None:
 
 def _words(text: str) -> Iterable[str]:
     """The words that mean it, where that is said of all questions."""
-    for match in _MEANT.finditer(text):
+    if _QUARTERS.search(text) is not None:
+        yield "quarter"
+    for match in (*_MEANT.finditer(text), *_SAID.finditer(text)):
         if not _LIMITED.search(text[: match.start()].rstrip(", ")):
             for word in _QUOTED.findall(match["words"]):
                 plain = " ".join(word.split())

@@ -84,7 +84,7 @@ def _table_at(lines: Sequence[str], place: int) -> list[list[str]]:
 
 def _column_of(before: Sequence[str], header: Sequence[str]) -> str | None:
     """The column whose codes a table of two columns lists: by its header, or by the line above that ends in a colon."""
-    if len(header) != len(("code", "meaning")) or header[1].strip("*` ").lower() not in _MEANINGS:
+    if len(header) != len(("code", "meaning")) or header[1].strip("*` ").lower() not in {"", *_MEANINGS}:
         return None
     named = _NAMED.fullmatch(header[0])
     if named is not None and named["column"].lower() not in _CODES | _OTHERS:

@@ -114,7 +114,8 @@ def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bo
     """The table, and the column, that a heading names."""
     match = _TITLED.fullmatch(title.strip())
     if match is None:
-        return None, None
+        first = _first_named(title, catalogue) if declared else None
+        return first, None
     before, _, name = match["path"].rpartition(".")
     known = catalogue.table(match["path"])
     if known is not None:
@@ -128,6 +129,16 @@ def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bo
     ):
         return table, name
     return (None, None) if declared or " " in title.strip("`* ") else (catalogue.add_table(name).name, None)
+
+
+_SUBTITLE = re.compile(r"\s+[–—-]\s|[:(]")
+
+
+def _first_named(title: str, catalogue: Catalogue) -> str | None:
+    """The first of the tables that a heading lists: `inv, invl – invoices`."""
+    names = re.split(r"\s*(?:,|/|&|\band\b)\s*", _SUBTITLE.split(title.strip())[0])
+    found = [catalogue.table(each.strip("`* ")) for each in names if re.fullmatch(rf"[`*]*{_NAME}[`*]*", each.strip())]
+    return found[0].name if found and found[0] is not None else None
 
 
 def _add_names(note: Note, catalogue: Catalogue) -> None:

@@ -19,7 +19,7 @@ from learning.dictionary.mentions import Mention, mentions
 from learning.dictionary.notes import Note, sentences
 from learning.dictionary.states import states
 from learning.dictionary.units import unit_of_name, unit_written
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, in_order, stem
 
 _CODE_WORDS = frozenset("code cd key type kind".split())
 
@@ -129,6 +129,15 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
             named = identifier_words(column.name)
             if named == words or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words):
                 yield CodedColumn(column, codes)
+            elif len(words) == 1 and _is_short_key(named, words[0]) and table.noun[-1:] != words:
+                yield CodedColumn(column, codes)
+
+
+def _is_short_key(named: tuple[str, ...], word: str) -> bool:
+    """Whether a column is the key of things of that name, perhaps in short: `dpt_id` of depots."""
+    if len(named) != len(("dpt", "id")) or named[1] not in {"id", "no", "nr", "cd", "code", "key"}:
+        return False
+    return named[0] == word or (len(named[0]) > 1 and named[0][0] == word[0] and in_order(named[0], word))
 
 
 _MOST_HEAD = 3
@@ -144,7 +153,7 @@ def _codes_listed(text: str) -> tuple[str, str, str]:
 def _known_codes(
     read: Sequence[ReadNote], catalogue: Catalogue, stated: DictionaryFindings | None
 ) -> list[CodedColumn]:
-    """The codes of each column: those that were listed first."""
+    """The codes of each column: those that were listed first, or with twice as many meanings."""
     known: dict[str, CodedColumn] = {}
     before = stated if stated is not None else DictionaryFindings()
     for column, codes in before.codes.items():
@@ -153,9 +162,13 @@ def _known_codes(
     for each in read:
         for coded in each.coded:
             listed = known.get(coded.column.text)
-            if listed is None or (not any(listed.codes.values()) and any(coded.codes.values())):
+            if listed is None or 2 * _labelled(listed) < _labelled(coded):
                 known[coded.column.text] = coded
     return list(known.values())
+
+
+def _labelled(coded: CodedColumn) -> int:
+    return sum(map(bool, coded.codes.values()))
 
 
 def _units(read: ReadNote) -> dict[str, str]:

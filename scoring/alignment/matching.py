@@ -10,7 +10,7 @@ from scoring.alignment.same_values import TIMES, Context, as_number, is_false, s
 from scoring.alignment.scales import compares_share, is_measured, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, Text, TimeRange, Value
+from scoring.values import Boolean, Choices, Expression, Number, Text, TimeRange, Value
 from scoring.words import letters
 
 CERTAIN = 0.5
@@ -80,6 +80,8 @@ def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context
     if compares_share(required, present) or _bounds_year(required, present):
         return True
     present = _to_the_end(required, present)
+    if required.op is Op.NOT_EXISTS and present.op is Op.NE and present.rhs is not None:
+        return not is_false(present.rhs) and isinstance(present.rhs, Boolean)
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
@@ -193,7 +195,7 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     """`> 5` and `>= 6` are one bound on whole numbers.
 
     >>> from scoring.specification import Clause
-    >>> from scoring.values import Choices, Expression, Number, Text, TimeRange, Value
+    >>> from scoring.values import Boolean, Choices, Expression, Number, Text, TimeRange, Value
     >>> bounds_agree(
     ...     QuestionFilter(lhs=None, op=Op.GT, rhs=Number(5), span="over 5", start=0),
     ...     SqlFilter(lhs=None, op=Op.GE, rhs=Number(6), block="main", clause=Clause.WHERE))

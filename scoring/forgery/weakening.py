@@ -132,13 +132,21 @@ def _is_restated(each: QuestionFilter, case: Case) -> bool:
     enriched = case.query.enriched_question or ""
     if isinstance(each.rhs, TIMES):
         return any(year in case.query.sql for year in _YEAR.findall(enriched))
+    if isinstance(each.rhs, Text):
+        return _PERIOD_NAME.fullmatch(each.rhs.folded) is not None and _SPAN_SAID.search(enriched) is not None
     if not isinstance(each.rhs, Number):
         return False
+    if each.rhs.value in _YEARS and any(f"{each.rhs.value:g}" == year for year in _YEAR.findall(enriched)):
+        return f"{each.rhs.value:g}" in case.query.sql
     if not each.rhs.value:
         return _NONE.search(enriched) is not None
     return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\d.])", enriched) is not None
 
 
+_YEARS = range(1900, 2100)
+_PERIOD_NAME = re.compile(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
+"""`wk1` and `d30`: the first week, and the thirtieth day, after something."""
+_SPAN_SAID = re.compile(r"\b\d+ ?(?:-|to|and) ?\d+ days\b|\b\d+ (?:day|week|month)s?\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d")
 _NONE = re.compile(r"\b(?:no|none|not|never|without|zero)\b", re.IGNORECASE)
 

@@ -96,9 +96,25 @@ def _dated(own: QuestionFilter, question: QuestionSpec, year: FiscalYear, now: d
         found = _years(first, 1) if quarter is None else _quarter(first, int(quarter[1]))
     elif isinstance(own.rhs, RelativeTime) and own.rhs.unit is Grain.YEAR and own.rhs.whole:
         found = _relative(own.rhs, _begun(year, now), now) if _is_of_house(own, question, year) else None
+    elif isinstance(own.rhs, RelativeTime) and own.rhs.unit is Grain.QUARTER and own.rhs.whole:
+        return _of_quarters(own, own.rhs, year, now, house=_is_of_house(own, question, year))
     elif isinstance(own.rhs, DatePart) and own.rhs.part == "quarter" and own.rhs.last is None:
         found = _ranked(own, own.rhs.value, question, year, now)
     return own if found is None else replace(own, rhs=found, alternatives=())
+
+
+def _of_quarters(
+    own: QuestionFilter, asked: RelativeTime, year: FiscalYear, now: datetime, *, house: bool
+) -> QuestionFilter:
+    """A condition on quarters counted from now, as those of the house; as either where the house may mean both."""
+    begun = _begun(year, now)
+    months = (now.year - begun.year) * 12 + now.month - begun.month
+    this = shift(begun, Grain.MONTH, months - months % 3)
+    start = None if asked.start is None else shift(this, Grain.MONTH, 3 * asked.start)
+    until = now if asked.start == asked.end else this
+    end = None if asked.end is None else shift(until, Grain.MONTH, 3 * asked.end)
+    found = TimeRange(start, end)
+    return replace(own, rhs=found, alternatives=() if house else (*own.alternatives, asked))
 
 
 def _ranked(

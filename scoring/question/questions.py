@@ -131,6 +131,7 @@ def _parts(reading: Reading) -> int:
     if len(reading.marks) < 2:
         return 1
     asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING and _asks(mark)]
+    asking = [place for place in asking if reading.lower(place) not in _INSTRUCTIONS]
     if len(asking) < 2:
         return 1
     ends = [place for place, word in enumerate(reading.lowers) if word in _SENTENCE_ENDS]
@@ -141,6 +142,8 @@ def _parts(reading: Reading) -> int:
     return 1 + sum(again)
 
 
+_INSTRUCTIONS = frozenset("take use exclude include ignore assume".split())
+"""Commands that say which rows count, and ask for nothing."""
 _ASKING = frozenset({Role.ASK, Role.COMMAND, Role.WHETHER, Role.AGGREGATE})
 _SENTENCE_ENDS = frozenset({".", "?", "!", ";"})
 

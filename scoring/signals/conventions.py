@@ -100,8 +100,32 @@ def code_unknown(case: Case) -> Finding | None:
     for each in _compared_codes(case):
         if not each.values & each.codes.keys():
             shown = "' or '".join(sorted(each.values)[:3])
-            return Finding(1.0 if each.keeps else 0.5, f"{each.column} never holds '{shown}'")
+            strength = (1.0 if each.keeps else 0.5) * (_UNLISTED if _may_be_unlisted(each) else 1.0)
+            return Finding(strength, f"{each.column} never holds '{shown}'")
     return None
+
+
+_UNLISTED = 0.35
+
+
+def _may_be_unlisted(each: ComparedCodes) -> bool:
+    """Whether a list of codes may have left the values out: they look like its codes, or few of these have a meaning."""
+    labelled = sum(map(bool, each.codes.values()))
+    forms = {_form(code) for code in each.codes}
+    return 2 * labelled < len(each.codes) or (
+        labelled <= _FEW_CODES and {_form(value) for value in each.values} <= forms
+    )
+
+
+_FEW_CODES = 3
+
+
+def _form(code: str) -> str:
+    """What a code looks like: digits, or letters of such a length."""
+    return "digits" if code.lstrip("-").isdigit() else "short" if len(code) <= _SHORT else "word"
+
+
+_SHORT = 3
 
 
 def code_of_another(case: Case) -> Finding | None:

@@ -60,7 +60,11 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
 
 
-MADE_ROWS = re.compile(r"generat(?:e_\w+|or)|sequence|recursive|spine|explode", re.IGNORECASE)
+MADE_ROWS = re.compile(
+    r"generat(?:e_\w+|or)|sequence|recursive|spine|explode|connect\s+by|system\.numbers|\bnumbers\s*\("
+    r"|union\s+all\s+select\s+(?:date|to_date|cast|timestamp)?\s*\(?\s*'\d{4}-",
+    re.IGNORECASE,
+)
 """What makes rows of its own: one for each day, say."""
 _DATE = re.compile(r"'(\d{4}-\d\d-\d\d)'")
 

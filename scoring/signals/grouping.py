@@ -99,7 +99,7 @@ def _is_of_each(asked: Superlative, case: Case) -> bool:
 _OF_EACH = re.compile(
     r"\b(?:each|every) (?!other\b|one\b|of\b)\w+\b(?! (?:is |are )?(?:listed|counted|shown|once|only|appears?)\b)"
 )
-_PER = re.compile(r"\bper (?!cent\b|capita\b)\w")
+_PER = re.compile(r"\bper (?!cent\b|capita\b|\d)\w")
 _OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
 
 

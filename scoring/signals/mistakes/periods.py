@@ -60,7 +60,7 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
         return differing(part[1], ", ".join(sorted(given)))
     if len(wanted) != 1 or _PARTS_OF.search(asked(case)):
         return None
-    named = grain in given or _names_grain(case, grain)
+    named = grain in given or _names_grain(case, grain) or MADE_ROWS.search(case.query.sql) is not None
     return None if named else differing(grain, ", ".join(sorted(given)))
 
 
@@ -110,7 +110,8 @@ def period_ungrouped(case: Case) -> Finding | None:
         return None
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
-    grouped = _groups_by_time(case) or read or _names_grain(case, grain)
+    made = bool(case.sql.group_by) and MADE_ROWS.search(case.query.sql) is not None
+    grouped = made or _groups_by_time(case) or read or _names_grain(case, grain)
     return None if grouped else Finding(1.0, f"no group for each {grain}")
 
 

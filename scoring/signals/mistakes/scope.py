@@ -211,7 +211,9 @@ def _null_difference(case: Case) -> str | None:
     if _OUTER.search(case.query.sql) is None or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
         return None
     bounds = (each for each in case.sql.filters if each.clause is Clause.WHERE and each.lhs is not None)
-    return next((each.text for each in bounds if each.lhs is not None and " - " in each.lhs.name), None)
+    return next(
+        (each.text for each in bounds if each.lhs and " - " in each.lhs.name and len(each.lhs.columns) > 1), None
+    )
 
 
 def _keeps(case: Case) -> bool:
