@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from scoring.foreign_words import ENGLISH
+
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _IES = re.compile(r"(?<=[a-z]{2})ies$")
 _ES = re.compile(r"(?<=[a-z])(?:(?<=ss)|(?<=sh)|(?<=ch)|(?<=x)|(?<=zz))es$")
@@ -63,8 +65,17 @@ def identifier_words(name: str) -> tuple[str, ...]:
 
     >>> identifier_words("buildUpPlaySpeed"), identifier_words("TOTAL_ORDERS")
     (('build', 'up', 'play', 'speed'), ('total', 'order'))
+    >>> identifier_words("KUNDE_ID"), identifier_words("strCity")
+    (('customer', 'id'), ('city',))
     """
-    return tuple(stem(part) for part in _HUMPS.findall(name))
+    parts = _HUMPS.findall(name)
+    if len(parts) > 1 and parts[0].lower() in _HUNGARIAN:
+        parts = parts[1:]
+    return tuple(ENGLISH.get(part.lower()) or stem(part) for part in parts)
+
+
+_HUNGARIAN = frozenset("str int lng bln dtm dec dbl tbl flt sng txt".split())
+"""What says of which type a column is, before its name: `strCity`."""
 
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

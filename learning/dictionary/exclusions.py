@@ -22,6 +22,7 @@ _NEVER = re.compile(
     r"|\b(?:never in|(?:left |stay |is |are |always )?out of) (?:any|every|all|our|the)\b[^.;]{0,30}?"
     r"\b(?:figures?|reports?|numbers?|counts?|kpis?|statistics|totals?|metrics?)\b"
     r"|(?:\b(?:is|are|stays?|left)|[:,;]) ?out of (?:everything|anything|[^.;]{0,30}\b(?:counts?|lists?|headcounts?))\b"
+    r"|\b(?:is|are|stay|stays) (?:always )?out of (?:every|all|any)\b"
     r"|\bcounts? nowhere\b|\b(?:excluded|left out|ignored) (?:everywhere|always|from (?:all|every|any))\b"
     r"|\bout everywhere\b|\b(?:is|are) (?:always )?out\b(?! of)|\bignored? (?:them |it )?everywhere\b"
     r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
@@ -50,6 +51,7 @@ _PARTLY = re.compile(
 _LIMITED = re.compile(
     r"\b(?:from|of|in|out of|as|part of)\s+(?:any |the |all )?(?P<what>[a-z][a-z/, -]{2,60}?)\s*"
     r"(?:lists?|counts?|headcounts?)\b"
+    r"|\b(?:from|of|in) (?:any |the |all )?lists? of (?:the |our |all )?(?P<of>[a-z]+)"
     r"|\b(?:counted|count(?:s)?(?: them)?) as\s+(?P<as>[a-z]+(?:(?:/| or )[a-z]+){0,3})",
     re.IGNORECASE,
 )
@@ -181,6 +183,8 @@ def _limits(clause: str, column: DescribedColumn) -> tuple[str, ...]:
     match = _LIMITED.search(clause)
     if match is None or ALL_BELOW.search(clause):
         return ()
+    if match["of"] is not None:
+        return counting_phrases(column.table)
     named = [stem(each.lower()) for each in _WORD.findall(match["what"] or match["as"])]
     named = [each for each in dict.fromkeys(named) if each not in _JOINING]
     if match["as"] is not None:

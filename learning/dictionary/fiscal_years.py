@@ -11,7 +11,8 @@ from scoring.values import FiscalYear
 
 _YEAR = re.compile(r"\b(?:fiscal|financial|business|accounting)[ -]?(?:year|yr)\b", re.IGNORECASE)
 _MEANT = re.compile(
-    r"(?P<words>(?:[\"“][^\"”]{2,20}[\"”](?:\s*(?:,|and|or|/|\.\.)\s*)*)+)\s*(?:is|are|means?|refers? to)\s+"
+    r"(?P<words>(?:[\"“][^\"”]{2,20}[\"”](?:\s*(?:,|and|or|/|\.\.)\s*)*)+)"
+    r"\s*(?:(?:and )?q1 ?(?:to|-|–) ?q4\s*)?(?:is|are|means?|refers? to)\s+"
     r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial)\b",
     re.IGNORECASE,
 )
@@ -36,12 +37,12 @@ def fiscal_year(notes: Iterable[Note]) -> FiscalYear | None:
     >>> fiscal_year([Note(text="Fiscal year = calendar year.")]) is None
     True
     """
-    for each in notes:
-        text = each.text.lower()
-        told = (text[start:end] for start, end in sentences(each.text) if _YEAR.search(text, start, end))
+    read = [each.text.lower() for each in notes]
+    for text in read:
+        told = (text[start:end] for start, end in sentences(text) if _YEAR.search(text, start, end))
         first = next(filter(None, map(first_month, told)), None)
         if first is not None and first > 1:
-            words = tuple(dict.fromkeys(_words(text)))
+            words = tuple(dict.fromkeys(word for other in read for word in _words(other)))
             return FiscalYear(starts=first, named_after_end=named_after_end(text) is not False, words=words)
     return None
 

@@ -76,6 +76,9 @@ def _read(note: Note, catalogue: Catalogue) -> ReadNote:
         codes = _codes_behind(mention, _behind(note.text, mention, found[place + 1 :]))
         if codes is not None:
             coded.setdefault(mention.column.text, CodedColumn(mention.column, codes))
+    for each in _LED_LIST.finditer(note.text):
+        for listed in _headed(note.text[each.start("head") :], catalogue):
+            coded.setdefault(listed.column.text, listed)
     if not found and about is None:
         coded.update({each.column.text: each for each in _headed(note.text, catalogue)})
     return ReadNote(note, found, tuple(coded.values()))
@@ -127,10 +130,16 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     for table in catalogue.tables.values():
         for column in table.columns.values():
             named = identifier_words(column.name)
-            if named == words or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words):
+            if (
+                named == words
+                or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words)
+                or (len(words) == 1 and _is_short_key(named, words[0]) and table.noun[-1:] != words)
+            ):
                 yield CodedColumn(column, codes)
-            elif len(words) == 1 and _is_short_key(named, words[0]) and table.noun[-1:] != words:
-                yield CodedColumn(column, codes)
+
+
+_LED_LIST = re.compile(r"(?:(?<=[.;] )|(?<=\n))(?P<head>[A-Z][a-z]+s): (?=[\dA-Z`'])")
+"""A list of codes within a paragraph, behind what they are of: `Depots: 10 Ayr, 20 Bath`."""
 
 
 def _is_short_key(named: tuple[str, ...], word: str) -> bool:

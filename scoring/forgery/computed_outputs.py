@@ -54,7 +54,8 @@ _ASKED = MappingProxyType(
         "other row": re.compile(
             r"previous|prior|preced|before|earlier|next|follow|after|later|subsequent|consecut|success|chang|differ|growth|"
             r"compar|first|last|latest|earliest|most|initial|final|open|clos|start|\bend|top|best|oldest|newest|highest|"
-            r"lowest|least|\bper\b|each|every|month|\bday|year|week|trend|\blag|\blead|\brow|rank"
+            r"lowest|least|went up|went down|rose|\bfell|drop|increas|decreas|rais|\bcut|cheaper|dearer|"
+            r"\bper\b|each|every|month|\bday|year|week|trend|\blag|\blead|\brow|rank"
         ),
         "reordered": re.compile(
             r"near|clos|distan|\bfar|absolut|differ|deviat|remaind|modul|divis|random|sampl|shuffl|length|long|short|"

@@ -161,8 +161,16 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     voids = [void for void in case.sql.voids if void.kind in _ARITHMETIC]
     said = _numbers_said(case) if voids else set[float]()
     asked = texts(case) if voids else ""
-    changed = next((v.text for v in voids if not (_is_beside(v, asked) or _is_asked(case, v, said))), None)
+    voids = [void for void in voids if not (_is_beside(void, asked) or _CALENDAR.search(void.text))]
+    changed = next((v.text for v in voids if not _is_asked(case, v, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
+
+
+_CALENDAR = re.compile(
+    r"\bdate_?trunc\(|\bweekday\(|\bday_?of_?week|\bdow\b|\biso_?dow|\bstart_?of_?week|\binterval\b|\bweek\("
+    r"|\byear_?week\(|to_?monday\("
+)
+"""Arithmetic of days: weeks that begin on Sunday, weekdays counted from Monday."""
 
 
 def _is_beside(void: Void, asked: str) -> bool:
@@ -230,7 +238,7 @@ _EARLIER = re.compile(
 )
 _FORMULA = re.compile(r"\d\s?[-+*/]|[-+*/]\s?\d")
 _UNIT = re.compile(
-    r"hour|minute|second|\bday|week|month|year|decade|kilo|\b[kcm]?m\b|\bkg|gram|\bton|met(?:er|re)|mile|feet|foot|inch|"
+    r"hour|\bhrs?\b|minute|\bmins?\b|second|\bsecs?\b|\bday|week|month|year|decade|kilo|\b[kcm]?m\b|\bkg|gram|\bton|met(?:er|re)|mile|feet|foot|inch|"
     r"percent|%|\brate|share|ratio|proportion|fraction|thousand|[mb]illion|byte|\b[kmgt]b\b|cents?\b|lit(?:er|re)"
 )
 """Words of units and shares."""

@@ -133,6 +133,9 @@ def _is_restated(each: QuestionFilter, case: Case) -> bool:
     if isinstance(each.rhs, TIMES):
         return any(year in case.query.sql for year in _YEAR.findall(enriched))
     if isinstance(each.rhs, Text):
+        digits = re.findall(r"\d+", each.rhs.folded)
+        if digits and len(each.rhs.folded) <= _SHORT_NAME and all(re.search(rf"\b{one}\b", enriched) for one in digits):
+            return True
         return _PERIOD_NAME.fullmatch(each.rhs.folded) is not None and _SPAN_SAID.search(enriched) is not None
     if not isinstance(each.rhs, Number):
         return False
@@ -143,6 +146,8 @@ def _is_restated(each: QuestionFilter, case: Case) -> bool:
     return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\d.])", enriched) is not None
 
 
+_SHORT_NAME = 5
+"""Letters of a name with digits that other words may spell out: `bo3`, a best of 3."""
 _YEARS = range(1900, 2100)
 _PERIOD_NAME = re.compile(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
 """`wk1` and `d30`: the first week, and the thirtieth day, after something."""

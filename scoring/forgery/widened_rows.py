@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from scoring.alignment.matching import NEGATIVE
-from scoring.specification import FilterOrigin, Op, SqlFilter, VoidKind
+from scoring.specification import FilterOrigin, Op, SqlFilter, Void, VoidKind
+from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case, Finding
 
 
@@ -42,10 +43,22 @@ def _let_in(case: Case) -> Finding | None:
         return None
     text = texts(case)
     said = _beginnings(text)
+    apart = [void for void in apart if not (_IS_NULL.fullmatch(void.text) or _is_other_moment(void, case))]
     unsaid = next(
         (void.text for void in apart if not said & _stems(void.values) and not _named(void.values, text)), None
     )
     return Finding(1.0, f"lets in rows that nothing asks for: or {unsaid}") if unsaid is not None else None
+
+
+_IS_NULL = re.compile(r"(?:\w+\.)?\w*(?:id|key|sk|no)\w* is null", re.IGNORECASE)
+"""A row without a partner, beside a condition on the partner."""
+
+
+def _is_other_moment(void: Void, case: Case) -> bool:
+    """Whether an arm keeps the time asked for by another moment: `ready_at` or `failed_at` in June."""
+    timed = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime)]
+    own = [each for each in timed if each.lhs is not None and {c.name for c in each.lhs.columns} & {*void.values}]
+    return any(other.rhs == each.rhs and other is not each for each in own for other in timed)
 
 
 def _either(case: Case) -> Finding | None:

@@ -109,7 +109,7 @@ _UNLISTED = 0.35
 
 
 def _may_be_unlisted(each: ComparedCodes) -> bool:
-    """Whether a list of codes may have left the values out: they look like its codes, or few of these have a meaning."""
+    """Whether a list of codes may have left the values out: they look like its codes, or few have a meaning."""
     labelled = sum(map(bool, each.codes.values()))
     forms = {_form(code) for code in each.codes}
     return 2 * labelled < len(each.codes) or (

@@ -53,7 +53,13 @@ def limit_wrong(case: Case) -> Finding | None:
     said = {number.value for number in case.question.numbers}
     if not asked or not given or given & (asked | said) or open_ended:
         return None
+    if asked == {1} and _ONE.search(case.asked) is None and case.sql.order_by and min(given) <= _A_FEW:
+        return None  # the first of some rows in order is the one asked for
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
+
+
+_ONE = re.compile(r"\b(?:1|one|single|only|just|the (?:most|least|best|worst|top|\w+est)|top)\b")
+_A_FEW = 25
 
 
 def _rows_named(case: Case) -> set[int]:

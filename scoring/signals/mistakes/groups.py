@@ -10,7 +10,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.moments import overdue_backwards
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Clause, Column, Projection, SqlFilter, SqlSpec
+from scoring.specification import Clause, Column, Op, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -126,8 +126,10 @@ def _excused_by_other(case: Case) -> Finding | None:
 
 
 def _is_else(other: SqlFilter, each: SqlFilter) -> bool:
-    """Whether two conditions of a block are on different columns."""
+    """Whether two conditions of a block are on different columns; none tells by NULL that there is no such row."""
     if other.block != each.block or other.lhs is None or each.lhs is None:
+        return False
+    if other.op is Op.IS_NULL and any(key_stems(column.name) is not None for column in other.lhs.columns):
         return False
     return {column.name for column in other.lhs.columns}.isdisjoint(column.name for column in each.lhs.columns)
 
@@ -172,7 +174,9 @@ def count_bounded_for_all(case: Case) -> Finding | None:
     'COUNT(*) >= 3 of all rows'
     """
     found = first(case, ShapeKind.HAVING_ALONE)
-    return Finding(1.0, f"{found.text} of all rows") if found is not None and case.question.filters else None
+    if found is None or not case.question.filters or found.text.endswith("> 0"):
+        return None
+    return Finding(1.0, f"{found.text} of all rows")
 
 
 _IN_EACH = re.compile(

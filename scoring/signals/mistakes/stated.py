@@ -299,4 +299,12 @@ def _counts_others(case: Case) -> bool:
 def _counted_once(case: Case) -> set[str]:
     """The columns that DISTINCT or a group counts once."""
     distinct = {column.name for each in case.sql.aggregations if each.distinct for column in each.columns}
-    return distinct | {column.name for key in case.sql.group_by for column in key.operand.columns}
+    return distinct | {
+        part
+        for key in case.sql.group_by
+        for column in key.operand.columns
+        for part in (column.name, *_JSON_KEYS.findall(key.operand.name))
+    }
+
+
+_JSON_KEYS = re.compile(r"'(\w+)'")

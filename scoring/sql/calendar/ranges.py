@@ -54,6 +54,8 @@ _DATE_WORDS = frozenset(
     }
 )
 _YEAR_WORDS = frozenset({"year", "yr"})
+_FISCAL = frozenset({"fisc", "fiscal", "fy", "fin", "financial"})
+"""Words of a year that begins when the house says."""
 
 
 def time_of(scope: Scope, term: Term, value: Constant) -> TimeRange | RelativeTime | DatePart | None:
@@ -243,7 +245,8 @@ def _named(term: Term, value: Number | Text) -> TimeRange | None:
 
 
 def _names_year(name: str) -> bool:
-    return not _YEAR_WORDS.isdisjoint(identifier_words(name)) or name.endswith("year")
+    words = identifier_words(name)
+    return (not _YEAR_WORDS.isdisjoint(words) or name.endswith("year")) and _FISCAL.isdisjoint(words)
 
 
 def names_date(name: str) -> bool:

@@ -9,6 +9,10 @@ from scoring.words import identifier_words
 
 _KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
 _NAMES = frozenset({"name", "title", "label", "email", "username"})
+_KEYS_BEFORE = frozenset({"id", "fk", "pk"})
+"""How keys begin where the thing is named last: `id_pilot`."""
+_MASTERS = frozenset({"mst", "mstr", "hdr", "tab", "tbl", "dim"})
+"""How tables of whole things end."""
 _SHORTEST = 3
 """The fewest letters that are short for a table."""
 _MARKS = frozenset({"dim", "fct", "fact", "stg", "tbl", "vw", "mart", "src", "raw", "t", "v"})
@@ -25,6 +29,8 @@ def key_stems(name: str) -> tuple[str, ...] | None:
     words = identifier_words(name)
     if words and words[-1] in _KEYS:
         return words[:-1]
+    if len(words) > 1 and words[0] in _KEYS_BEFORE:
+        return words[1:]
     last = words[-1] if words else ""
     if last.endswith("id") and len(last) > 4:
         return (*words[:-1], last[:-2])
@@ -35,13 +41,13 @@ def key_stems(name: str) -> tuple[str, ...] | None:
 def table_words(table: str) -> tuple[str, ...]:
     """The words of a table's name without the marks of a warehouse.
 
-    >>> table_words("dim_pilot"), table_words("flight_legs")
-    (('pilot',), ('flight', 'leg'))
+    >>> table_words("dim_pilot"), table_words("flight_legs"), table_words("pilot_mst")
+    (('pilot',), ('flight', 'leg'), ('pilot',))
     """
     words = identifier_words(table)
     while len(words) > 1 and words[0] in _MARKS:
         words = words[1:]
-    return words
+    return words[:-1] if len(words) > 1 and words[-1] in _MASTERS else words
 
 
 def is_own_key(column: Column) -> bool:

@@ -108,7 +108,10 @@ def every_for_first(case: Case) -> str | None:
     return f"{found.group()}: no first is taken"
 
 
-_LAST_TWO = cue("two 2", r"\b(?:last|latest|most recent) (?:two|2)\b")
+_LAST_TWO = cue(
+    "two 2",
+    r"\b(?:last|latest|most recent) (?:two|2)\b(?! (?:full |whole )?(?:day|week|month|quarter|year|hour|yr|mo)s?\b)",
+)
 _ONE_TAKEN = re.compile(
     r"row_number|rank\s*\(|qualify|\bmax\s*\(|\blimit\b|\btop\b|arg_?max|distinct on", re.IGNORECASE
 )

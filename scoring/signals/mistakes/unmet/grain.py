@@ -8,7 +8,7 @@ from scoring.signals.mistakes.wording import cue
 from scoring.specification import Aggregation
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 _PER_THING = cue(
     "average avg mean",
@@ -34,7 +34,7 @@ def groups_of_others(case: Case) -> str | None:
     """
     found = _PER_THING.search(case.asked)
     thing = stem(found["per"] or found["own"]) if found is not None else ""
-    if found is None or not thing or thing in _PERIODS:
+    if found is None or not thing or thing in _PERIODS or not _is_in_sql(thing, case):
         return None
     head = stem(found["head"] or thing)  # `per active member`
     for mean in case.sql.aggregations:
@@ -46,6 +46,13 @@ def groups_of_others(case: Case) -> str | None:
         if odd is not None:
             return f"AVG({mean.column}) of each {odd}, not of each {thing}"
     return None
+
+
+def _is_in_sql(thing: str, case: Case) -> bool:
+    """Whether something in the SQL is called by the thing."""
+    names = [column.name for column in case.sql.columns] + [each.alias or "" for each in case.sql.projections]
+    names += [table for block in case.sql.blocks for table in block.tables]
+    return any(thing in identifier_words(name) for name in names)
 
 
 def _totals(mean: Aggregation, case: Case) -> Aggregation | None:

@@ -170,7 +170,7 @@ _WEEKEND = cue(
     "weekend", r"(?<!last )(?<!this )(?<!next )(?<!past )(?<!long )(?<!the )(?<!per )(?<!-)\bweekends?\b(?! of\b)"
 )
 _DAYS = re.compile(
-    r"dow\b|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
+    r"dow\b|'iw'|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
     re.IGNORECASE,
 )
 
