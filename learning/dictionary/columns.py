@@ -9,6 +9,7 @@ from learning.dictionary.catalogue import DescribedColumn
 from scoring.words import identifier_words
 
 _FLAG_NAME = frozenset("is has was are".split())
+_FLAG_END = frozenset("flg flag fl yn ind kz".split())
 _MOMENT_NAME = frozenset("at on date ts time timestamp until since datetime".split())
 _MOMENT_TYPE = re.compile(r"\b(?:date|time|timestamp|datetime)")
 _YES = frozenset("y yes t".split())
@@ -36,6 +37,8 @@ def kind_of_column(column: DescribedColumn) -> ColumnKind:
     """
     words = identifier_words(column.name)
     if column.type.startswith("bool") or column.type == "bit" or (words and words[0] in _FLAG_NAME):
+        return ColumnKind.FLAG
+    if len(words) > 1 and words[-1] in _FLAG_END:
         return ColumnKind.FLAG
     if _MOMENT_TYPE.search(column.type) or (not column.type and words and words[-1] in _MOMENT_NAME):
         return ColumnKind.MOMENT

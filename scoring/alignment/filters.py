@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from scoring.alignment.by_parameter import met_by_parameters
+from scoring.alignment.coded import met_by_codes
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
@@ -35,6 +36,9 @@ def align_filters(
     """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
     ignored, rest = _sorted(sql.filters, rules)
     matched, unmet = _match(wanted.required, rest, sql, context)
+    if unmet and rest:
+        coded, unmet = met_by_codes(unmet, rest, rules)
+        matched += coded
     rest = _left(rest, matched)
     permitted, unused = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
     matched += permitted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 
+from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
 from scoring.specification import FilterOrigin, Op, SqlFilter, Void, VoidKind
 from scoring.values import RelativeTime, TimeRange
@@ -43,7 +44,9 @@ def _let_in(case: Case) -> Finding | None:
         return None
     text = texts(case)
     said = _beginnings(text)
-    apart = [void for void in apart if not (_IS_NULL.fullmatch(void.text) or _is_other_moment(void, case))]
+    if any(_IS_NULL.fullmatch(void.text) for void in apart) or _lacks_partner(case):
+        return None
+    apart = [void for void in apart if not _is_other_moment(void, case)]
     unsaid = next(
         (void.text for void in apart if not said & _stems(void.values) and not _named(void.values, text)), None
     )
@@ -52,6 +55,13 @@ def _let_in(case: Case) -> Finding | None:
 
 _IS_NULL = re.compile(r"(?:\w+\.)?\w*(?:id|key|sk|no)\w* is null", re.IGNORECASE)
 """A row without a partner, beside a condition on the partner."""
+
+
+def _lacks_partner(case: Case) -> bool:
+    """Whether rows without a partner are kept beside a flag of the house: `person_id IS NULL OR is_internal = 0`."""
+    keyed = [each for each in case.sql.filters if each.op is Op.IS_NULL and _IS_NULL.fullmatch(each.text)]
+    flags = conventions(case.sql.filters, case.question.stems)
+    return any(one.alternative is not None and one.alternative == each.alternative for one in keyed for each in flags)
 
 
 def _is_other_moment(void: Void, case: Case) -> bool:

@@ -63,6 +63,8 @@ def convention_missing(case: Case) -> Finding | None:
     strength = 0.3 if _shows_first_rows(case) else 1.0
     if found and all(_is_looked_up(each, case) for each in found):
         strength = 0.1
+    elif len({each.text for each in found}) == 1 and _is_of_codes(found[0]):
+        strength *= _OF_CODES
     return Finding(strength, "; ".join(list(dict.fromkeys(shown))[:5])) if found else None
 
 
@@ -76,6 +78,18 @@ def _is_looked_up(convention: Convention, case: Case) -> bool:
     return letters(convention.table) in map(letters, one_sides(case))
 
 
+_OF_CODES = 0.12
+"""Strength where one list of codes is missing: what never counts in one figure may count in another."""
+
+
+def _is_of_codes(convention: Convention) -> bool:
+    """Whether a condition that is stated for every question names codes, and is no flag."""
+    values = [one for term in convention.terms for one in _values(term)]
+    coded = [one for one in values if isinstance(one, Text | Number) and str(one).strip("'") not in _FLAGS]
+    return not convention.when and bool(coded) and len(coded) == len(values)
+
+
+_FLAGS = frozenset({"0", "1", "y", "n", "t", "f", "true", "false"})
 _FEW = 5
 
 
@@ -117,7 +131,7 @@ def _may_be_unlisted(each: ComparedCodes) -> bool:
     )
 
 
-_FEW_CODES = 3
+_FEW_CODES = 2
 
 
 def _form(code: str) -> str:
@@ -140,12 +154,17 @@ def code_of_another(case: Case) -> Finding | None:
     compared = [each for each in _compared_codes(case) if each.keeps]
     said = said_plainly(case) if compared else frozenset[str]()
     for each in compared:
-        asked = [code for code, meaning in each.codes.items() if means(meaning, said)]
+        asked = [code for code, meaning in each.codes.items() if means(meaning, said) and not _is_noun(meaning, case)]
         taken = {value for other in compared if other.column == each.column for value in other.values}
         known = sorted(each.values & each.codes.keys())
         if asked and known and not taken & set(asked):
             return Finding(1.0, f"'{each.codes[asked[0]]}' is stored as {asked[0]}, the SQL takes {known[0]}")
     return None
+
+
+def _is_noun(meaning: str, case: Case) -> bool:
+    """Whether the question has the word of a state as the name of things: `how many firings` beside `1 firing`."""
+    return meaning.isalpha() and meaning.endswith("ing") and f"{meaning}s" in case.asked
 
 
 class ComparedCodes(NamedTuple):

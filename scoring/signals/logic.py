@@ -190,8 +190,17 @@ def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     if not same_side or required.rhs is None or present.rhs is None or required.span.lower().startswith("within"):
         return False
     if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
-        return required.rhs.value == present.rhs.value
+        return required.rhs.value == present.rhs.value and not _counts_whole_days(present)
     return required.rhs == present.rhs
+
+
+_WHOLE_DAYS = re.compile(r"timestampdiff\(|timestamp_diff\(|\bfloor\(")
+
+
+def _counts_whole_days(present: SqlFilter) -> bool:
+    """Whether whole units of time are compared: of 60 days and an hour, 60, so that `>= 60` is after 60 days."""
+    name = present.lhs.name if present.lhs is not None else ""
+    return present.op is Op.GE and _WHOLE_DAYS.match(name) is not None
 
 
 def conditions_exclude(case: Case) -> Finding | None:

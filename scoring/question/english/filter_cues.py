@@ -21,7 +21,8 @@ COMPARISONS = merged(
         _compare(Op.GE, ", ".join(f"{word} no {less} than" for word in _HAVING for less in _LESS)),
         _compare(
             Op.GE,
-            "at least, min, min., no less than, not less than, no fewer than, not fewer than, a minimum of, minimum of, "
+            "at least, min, min., no less than, not less than, no fewer than, not fewer than, a minimum of, "
+            "minimum of, ≥, >=, "
             "≥, >=, "
             "greater than or equal to, more than or equal to, equal to or greater than, equal to or more than, "
             "larger than or equal to, higher than or equal to, not below, not under, since, starting from, "

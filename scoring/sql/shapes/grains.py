@@ -205,8 +205,14 @@ def shifted_years(select: Select) -> Iterator[Shape]:
                 inner = part.expression if isinstance(part, exp.Extract) else part.this
                 if isinstance(inner, exp.Expr) and inner.find(*_SHIFTS) and inner.find(exp.Column):
                     yield Shape(kind=ShapeKind.SHIFTED_YEAR, text=written(each)[:120])
-            elif _is_week_year(part):
+            elif _is_week_year(part) and not _compares_week_years(each):
                 yield Shape(kind=ShapeKind.SHIFTED_YEAR, text=written(each)[:120])
+
+
+def _compares_week_years(condition: Node) -> bool:
+    """Whether YEARWEEK of a column is held against YEARWEEK of a day."""
+    sides = condition.find_all(exp.Anonymous) if isinstance(condition, exp.EQ) else ()
+    return sum(each.name.lower() == "yearweek" for each in sides) > 1
 
 
 def _is_year(node: Node) -> bool:
