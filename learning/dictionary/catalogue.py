@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scoring.words import identifier_words, letters, stem
+from scoring.words import identifier_words, in_order, letters, stem
 
 _PREFIXES = frozenset("fct fact dim stg tbl dwh mart vw view".split())
+_SUFFIXES = frozenset("mst mstr hdr tab tbl log master header".split())
+_FEWEST = 2
 _REACH = 4
 """Most foreign keys on the way from a table to the one it hangs off."""
 
@@ -31,7 +33,8 @@ class DescribedTable:
         ('order', 'line')
         """
         words = identifier_words(self.name)
-        return words[1:] if len(words) > 1 and words[0] in _PREFIXES else words
+        words = words[1:] if len(words) > 1 and words[0] in _PREFIXES else words
+        return words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
 
     def is_called(self, phrase: str) -> bool:
         """Whether a phrase is what people call its rows, one or many.
@@ -39,7 +42,14 @@ class DescribedTable:
         >>> DescribedTable("fct_OrderLines").is_called("order lines")
         True
         """
-        return [stem(word) for word in phrase.lower().split()] == [stem(word) for word in self.noun]
+        said = [stem(word) for word in phrase.lower().split()]
+        return said == [stem(word) for word in self.noun] or self._is_short_for(said)
+
+    def _is_short_for(self, said: list[str]) -> bool:
+        """Whether its name is the one word that is said for short: `cust` for customers, `ctr` for contracts."""
+        noun = self.noun
+        short = len(said) == len(noun) == 1 and len(noun[0]) > _FEWEST and said[0][:1] == noun[0][0]
+        return short and in_order(noun[0], said[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _MOMENT_NAME = frozenset("at on date ts time timestamp until since datetime".spl
 _MOMENT_TYPE = re.compile(r"\b(?:date|time|timestamp|datetime)")
 _YES = frozenset("y yes t".split())
 _GOOD = frozenset(
-    "active live current valid enabled latest published visible open verified available confirmed".split()
+    "active act live current valid enabled latest published visible open verified available confirmed".split()
 )
 """Flags whose rows are the ones that count."""
 
@@ -97,7 +97,7 @@ def is_marked_twice(column: DescribedColumn, sentence: str) -> bool:
     True
     """
     brackets = [each for each in _IN_BRACKETS.findall(sentence) if column.name in each]
-    return any(_CODE_BESIDE.search(each) is not None for each in brackets)
+    return any(_CODE_BESIDE.search(each.replace(column.name, "")) is not None for each in brackets)
 
 
 _IN_BRACKETS = re.compile(r"\(([^()]*)\)")

@@ -316,6 +316,25 @@ def _spared(text: str, catalogue: Catalogue) -> set[str]:
     return spared.union(below.name for name in spared for below in catalogue.hanging_off(name))
 
 
+_NEVER_FOR = re.compile(
+    r"\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b"
+    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b",
+    re.IGNORECASE,
+)
+
+
+def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
+    """The words of rows that are made up, each with the tables that have none of them.
+
+    `Complaints are never entered for dummy accounts.`
+    """
+    for start, end in sentences(text):
+        words = [stem(each.lower()) for each in _WORD.findall(text[start:end])]
+        unreal = [word for word in words if word in _UNREAL]
+        if unreal and _NEVER_FOR.search(text, start, end) is not None:
+            yield unreal[0], {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
+
+
 _NOTHING_ELSE = re.compile(r"\bha(?:ve|s) (?P<what>[^.;]{3,60}),? (?:and |but )?nothing (?:else|more)\b", re.IGNORECASE)
 
 

@@ -10,12 +10,13 @@ from learning.dictionary.catalogue import Catalogue, DescribedColumn
 from learning.dictionary.codes import code_list
 from learning.dictionary.conditions import written_conditions
 from learning.dictionary.definitions import counted_back, definitions, flag_definitions
-from learning.dictionary.exclusions import exclusions
+from learning.dictionary.exclusions import exclusions, none_for
 from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
 from learning.dictionary.fiscal_years import fiscal_year
 from learning.dictionary.groups import CodedColumn, code_groups
 from learning.dictionary.look_alikes import look_alikes
 from learning.dictionary.mentions import Mention, mentions
+from learning.dictionary.named_codes import named_codes
 from learning.dictionary.notes import Note, sentences
 from learning.dictionary.states import states
 from learning.dictionary.units import unit_of_name, unit_written
@@ -52,7 +53,7 @@ def read_notes(
         conventions += _conventions(each, known, catalogue)
     units.update(stated.units if stated is not None else {})
     return DictionaryFindings(
-        conventions=tuple(_distinct(conventions)),
+        conventions=tuple(_distinct(_without_spared(conventions, read, catalogue))),
         look_alikes=tuple(
             {(one.column, one.when): one for each in read for one in _look_alikes(each, catalogue)}.values()
         ),
@@ -180,6 +181,19 @@ def _labelled(coded: CodedColumn) -> int:
     return sum(map(bool, coded.codes.values()))
 
 
+def _without_spared(
+    conventions: Iterable[WrittenConvention], read: Sequence[ReadNote], catalogue: Catalogue
+) -> Iterator[WrittenConvention]:
+    """The conventions without those of tables that, as any note says, have no such rows: `never for dummy accounts`."""
+    said = [none for each in read for none in none_for(each.note.text, catalogue)]
+    for each in conventions:
+        of, dot, _ = each.predicate.partition(" ")[0].rpartition(".")
+        words = identifier_words(each.predicate.partition(" ")[0])
+        spared = any(each.table in tables and word in words for word, tables in said)
+        if not (of and dot and spared):
+            yield each
+
+
 def _units(read: ReadNote) -> dict[str, str]:
     found: dict[str, str] = {}
     for place, mention in enumerate(read.mentions):
@@ -203,6 +217,8 @@ def _conventions(read: ReadNote, known: Sequence[CodedColumn], catalogue: Catalo
             defined = definitions(text[start:end], unique) if _one_column(text[start:end], unique) else []
         found += states(text[start:end], _within(read, start, end))
         found += written_conditions(text[start:end], _within(read, start, end), catalogue)
+        named = list(named_codes(text[start:end], read.note.table, catalogue)) if not defined else []
+        defined = defined or named
         if defined:
             defining.add(start)
         found += defined
