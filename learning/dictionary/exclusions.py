@@ -13,26 +13,9 @@ from learning.dictionary.findings import WrittenConvention
 from learning.dictionary.groups import CodedColumn, code_groups, said_in_brackets
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import sentences
+from learning.dictionary.spared import NEVER, NO_SUCH, UNREAL, WORD, spared
 from scoring.words import identifier_words, letters, stem
 
-_NEVER = re.compile(
-    r"\bnever (?:counts?|counted|add(?:ed)?|included?|use[ds]?(?! `?[a-z]+_[a-z_]+)|show|report(?:ed)?)\b"
-    r"|\b(?:is|are|appear|appears|belong|belongs|go|goes|come) (?:never |not )(?:in|into|part of|to)\b[^.;]{0,40}"
-    r"\b(?:figures?|reports?|numbers?|lists?|counts?|kpis?|statistics|totals?|metrics?|anything)\b"
-    r"|\b(?:never in|(?:left |stay |is |are |always )?out of) (?:any|every|all|our|the)\b[^.;]{0,30}?"
-    r"\b(?:figures?|reports?|numbers?|counts?|kpis?|statistics|totals?|metrics?)\b"
-    r"|(?:\b(?:is|are|stays?|left)|[:,;]) ?out of (?:everything|anything|[^.;]{0,30}\b(?:counts?|lists?|headcounts?))\b"
-    r"|\b(?:is|are|stay|stays) (?:always )?out of (?:every|all|any)\b"
-    r"|\bcounts? nowhere\b|\b(?:excluded|left out|ignored) (?:everywhere|always|from (?:all|every|any))\b"
-    r"|\bout everywhere\b|\b(?:is|are) (?:always )?out\b(?! of)|\bignored? (?:them |it )?everywhere\b"
-    r"|\bin no (?:figure|report|number|list|count|kpi|statistic|total|metric)"
-    r"|\b(?:do|does|should|must|shall) not (?:count|be counted|be included)\b|\b(?:don't|doesn't) count\b"
-    r"|\bnot (?:counted|included|part of)\b|\bno longer counts?\b"
-    r"|\bl(?:eave|eft|eaves|eaving)\b[^.;]{0,90}?\bout\b|\bkeep\b[^.;]{0,60}?\bout of\b|\bkept out of\b"
-    r"|\b(?:is|are|be|to be) (?:always )?(?:excluded|ignored|skipped|omitted|filtered out)\b"
-    r"|\b(?:always )?(?:exclude|ignore|skip|omit|filter out)s?\b(?! (?:tax|vat))",
-    re.IGNORECASE,
-)
 _STATE = re.compile(
     r"\bkeeps? (?:their|its|the) rows?\b|\bno longer\b|\bnot (?:any|an?)\b[^.;]{1,30}\b(?:more|any ?more|longer)\b"
     r"|\boff the\b|\bsoft[- ]delet|\bclosed for good\b|\bretired\b|\bdiscontinued\b",
@@ -60,15 +43,6 @@ _ENDED = frozenset(
     "deactivated disabled blocked suspended terminated retired scrapped discontinued resigned reversed".split()
 )
 _SET = re.compile(r"\)?\s*(?:is |are )?(?:set|filled|not (?:null|empty)|non-?null)\b", re.IGNORECASE)
-_UNREAL = frozenset(
-    "test demo sandbox dummy fake qa training synthetic internal staff seed sample fixture bot probe monitoring".split()
-)
-_NONE_THERE = re.compile(
-    r"\b(?:ha(?:ve|s) no (?!flag|mark|own|such)|never |there are no "
-    r"|\(no |(?P<data>contains? no (?:test|demo|such|internal)\b))",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +83,7 @@ def exclusions(
         if ALWAYS.match(sentence):
             conventions += stated_always(text, [each for each in found if start <= each.start < end], catalogue)
             continue
-        match = _NEVER.search(sentence) or _STATE.search(sentence)
+        match = NEVER.search(sentence) or _STATE.search(sentence)
         if match is None:
             continue
         behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
@@ -185,7 +159,7 @@ def _limits(clause: str, column: DescribedColumn) -> tuple[str, ...]:
         return ()
     if match["of"] is not None:
         return counting_phrases(column.table)
-    named = [stem(each.lower()) for each in _WORD.findall(match["what"] or match["as"])]
+    named = [stem(each.lower()) for each in WORD.findall(match["what"] or match["as"])]
     named = [each for each in dict.fromkeys(named) if each not in _JOINING]
     if match["as"] is not None:
         return tuple(dict.fromkeys([*counting_phrases(column.table), *(f"#{each}" for each in named)]))
@@ -247,21 +221,19 @@ _SAID_SET = re.compile(
 
 
 def _is_unreal(column: DescribedColumn, before: str) -> bool:
-    words = {stem(each.lower()) for each in _WORD.findall(column.name.replace("_", " ") + " " + before[-160:])}
-    return not words.isdisjoint(_UNREAL)
+    words = {stem(each.lower()) for each in WORD.findall(column.name.replace("_", " ") + " " + before[-160:])}
+    return not words.isdisjoint(UNREAL)
 
 
 def _listed(clause: str, column: DescribedColumn, catalogue: Catalogue) -> frozenset[str]:
     """The tables that a clause names beside the column's own: in brackets, or as theirs."""
-    clause = _NO_SUCH.sub("", clause)
+    clause = NO_SUCH.sub("", clause)
     if _THEIRS.search(clause) is None:
         return frozenset()
-    tables = catalogue.named(stem(each.lower()) for each in _WORD.findall(clause))
+    tables = catalogue.named(stem(each.lower()) for each in WORD.findall(clause))
     return frozenset(each.name for each in tables if each.name != column.table)
 
 
-_NO_SUCH = re.compile(r"\((?:[^()]*\s)?(?:own|have|has|get|gets|with) no (?P<what>[^()]*)\)", re.IGNORECASE)
-"""What stands in brackets of rows that are not there: `(test customers own no contracts)`."""
 _THEIRS = re.compile(r"\btheirs?\b|\((?!no )[^()]*,[^()]*\)", re.IGNORECASE)
 
 
@@ -294,80 +266,15 @@ def _spread(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[D
     if exclusion.only:
         reached = {other.name for name in exclusion.only for other in catalogue.hanging_off(name)}
         wanted &= exclusion.only | reached
-    spared = _spared(text, catalogue) | {each.name for each in below if letters(exclusion.column.name) in each.columns}
-    yield from (each for each in below if each.name in wanted and each.name not in spared - exclusion.only)
-
-
-def _spared(text: str, catalogue: Catalogue) -> set[str]:
-    """Tables that have none of these rows, or whose rows all count, and what hangs off them.
-
-    `They have no reviews`, `test customers never open tickets`, `delivery figures count every row`.
-    """
-    only = _NOTHING_ELSE.search(text)
-    if only is not None:
-        named = {each.name for each in catalogue.named(stem(word.lower()) for word in _WORD.findall(only["what"]))}
-        return {each.name for each in catalogue.tables.values()} - named
-    spared = {
-        each.name
-        for start, end in sentences(text)
-        for words in _spared_words(text[start:end])
-        for each in catalogue.named(map(stem, words))
+    without_such = spared(text, catalogue) | {
+        each.name for each in below if letters(exclusion.column.name) in each.columns
     }
-    return spared.union(below.name for name in spared for below in catalogue.hanging_off(name))
-
-
-_NEVER_FOR = re.compile(
-    r"\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b"
-    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b",
-    re.IGNORECASE,
-)
-
-
-def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
-    """The words of rows that are made up, each with the tables that have none of them.
-
-    `Complaints are never entered for dummy accounts.`
-    """
-    for start, end in sentences(text):
-        words = [stem(each.lower()) for each in _WORD.findall(text[start:end])]
-        unreal = [word for word in words if word in _UNREAL]
-        if unreal and _NEVER_FOR.search(text, start, end) is not None:
-            yield unreal[0], {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
-
-
-_NOTHING_ELSE = re.compile(r"\bha(?:ve|s) (?P<what>[^.;]{3,60}),? (?:and |but )?nothing (?:else|more)\b", re.IGNORECASE)
-
-
-def _spared_words(sentence: str) -> Iterator[list[str]]:
-    """The words that may name a table of which a sentence says so: together, and one by one."""
-    absent = _NO_SUCH.search(sentence)
-    if absent is not None:
-        yield from ([word.lower()] for word in _WORD.findall(absent["what"]))
-    whole = _ALL_COUNT.search(sentence)
-    if whole is not None:
-        yield [each.lower() for each in _WORD.findall(sentence[: whole.start()])]
-        return
-    none = _NONE_THERE.search(sentence)
-    if none is None or _NEVER.search(sentence) is not None:
-        return
-    said = sentence if none["data"] is not None else sentence[none.end() :]
-    words = [each.lower() for each in _WORD.findall(said)]
-    # `never invoiced`: no invoices
-    words += [verb for each in words if each.endswith("ed") for verb in (each[:-1], each[:-2])]
-    yield words
-    yield from ([word] for word in words)
-
-
-_ALL_COUNT = re.compile(
-    r"\b(?:counts?|includes?|keeps?|uses?|adds?) (?:every|all)(?: the| of the)? (?:rows?|records?|lines?|entries)\b"
-    r"|\b(?:are|is) (?:not affected|unaffected)\b",
-    re.IGNORECASE,
-)
+    yield from (each for each in below if each.name in wanted and each.name not in without_such)
 
 
 def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[WrittenConvention]:
     """Codes that never count: `X rejected (never add X up)`, `LAB meters: leave them out`."""
-    never = _NEVER.search(sentence)
+    never = NEVER.search(sentence)
     if never is None:
         return
     groups = code_groups(sentence, known)

@@ -35,13 +35,22 @@ def named_codes(sentence: str, table: str | None, catalogue: Catalogue) -> Itera
     column = _column(found["column"], found["phrase"], table, catalogue)
     phrases = tuple(phrases_of(_PERIOD.sub("", found["phrase"].strip(' *"'))))
     codes = [each.strip("'`") for each in re.findall(_CODE, found["codes"])]
+    if column is not None and phrases and not _names_rows(phrases, column, catalogue):
+        predicate = f"{column.name} {_one_of(codes, column)}"
+        yield WrittenConvention(table=column.table, predicate=predicate, when=phrases)
+
+
+def _names_rows(phrases: tuple[str, ...], column: DescribedColumn, catalogue: Catalogue) -> bool:
+    """Whether the words are what all rows of a table are called, or the column itself."""
     called = any(held.is_called(each) for held in catalogue.tables.values() for each in phrases)
-    if column is None or called or not phrases or column.name.lower() in phrases:
-        return
+    return called or column.name.lower() in phrases
+
+
+def _one_of(codes: list[str], column: DescribedColumn) -> str:
+    """The end of a condition that keeps these codes."""
     number = all(code.isdigit() for code in codes) and not column.type.startswith(("char", "var", "text", "string"))
     values = [code if number else f"'{code}'" for code in dict.fromkeys(codes)]
-    told = f"= {values[0]}" if len(values) == 1 else f"IN ({', '.join(values)})"
-    yield WrittenConvention(table=column.table, predicate=f"{column.name} {told}", when=phrases)
+    return f"= {values[0]}" if len(values) == 1 else f"IN ({', '.join(values)})"
 
 
 def _column(name: str, phrase: str, table: str | None, catalogue: Catalogue) -> DescribedColumn | None:

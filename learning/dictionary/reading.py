@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from learning.dictionary.catalogue import Catalogue, DescribedColumn
+from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.codes import code_list
 from learning.dictionary.conditions import written_conditions
 from learning.dictionary.definitions import counted_back, definitions, flag_definitions
-from learning.dictionary.exclusions import exclusions, none_for
+from learning.dictionary.exclusions import exclusions
 from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
 from learning.dictionary.fiscal_years import fiscal_year
 from learning.dictionary.groups import CodedColumn, code_groups
@@ -18,6 +18,7 @@ from learning.dictionary.look_alikes import look_alikes
 from learning.dictionary.mentions import Mention, mentions
 from learning.dictionary.named_codes import named_codes
 from learning.dictionary.notes import Note, sentences
+from learning.dictionary.spared import none_for
 from learning.dictionary.states import states
 from learning.dictionary.units import unit_of_name, unit_written
 from scoring.words import identifier_words, in_order, stem
@@ -77,9 +78,8 @@ def _read(note: Note, catalogue: Catalogue) -> ReadNote:
         codes = _codes_behind(mention, _behind(note.text, mention, found[place + 1 :]))
         if codes is not None:
             coded.setdefault(mention.column.text, CodedColumn(mention.column, codes))
-    for each in _LED_LIST.finditer(note.text):
-        for listed in _headed(note.text[each.start("head") :], catalogue):
-            coded.setdefault(listed.column.text, listed)
+    for each in _led(note.text, catalogue):
+        coded.setdefault(each.column.text, each)
     if not found and about is None:
         coded.update({each.column.text: each for each in _headed(note.text, catalogue)})
     return ReadNote(note, found, tuple(coded.values()))
@@ -119,6 +119,12 @@ def _behind(text: str, mention: Mention, later: Sequence[Mention]) -> str:
     return sentence
 
 
+def _led(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
+    """Codes of lists within a paragraph."""
+    for each in _LED_LIST.finditer(text):
+        yield from _headed(text[each.start("head") :], catalogue)
+
+
 def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     """Codes behind words that mean one column: `tariff types: FIX fixed, VAR variable` of `tariff_type_code`."""
     head, colon, rest = text.partition(":")
@@ -130,13 +136,15 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
         return
     for table in catalogue.tables.values():
         for column in table.columns.values():
-            named = identifier_words(column.name)
-            if (
-                named == words
-                or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words)
-                or (len(words) == 1 and _is_short_key(named, words[0]) and table.noun[-1:] != words)
-            ):
+            if _holds_codes_of(words, column, table):
                 yield CodedColumn(column, codes)
+
+
+def _holds_codes_of(words: tuple[str, ...], column: DescribedColumn, table: DescribedTable) -> bool:
+    """Whether a column is named by what a list is of: by all words, with `code` behind them, or by a key in short."""
+    named = identifier_words(column.name)
+    alike = named == words or (named[-1:] and named[-1] in _CODE_WORDS and named[:-1] == words)
+    return bool(alike) or (len(words) == 1 and _is_short_key(named, words[0]) and table.noun[-1:] != words)
 
 
 _LED_LIST = re.compile(r"(?:(?<=[.;] )|(?<=\n))(?P<head>[A-Z][a-z]+s): (?=[\dA-Z`'])")

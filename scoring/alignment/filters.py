@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from scoring.alignment.by_parameter import met_by_parameters
-from scoring.alignment.coded import met_by_codes
+from scoring.alignment.codes.of_house import met_by_codes
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
@@ -35,10 +35,7 @@ def align_filters(
 ) -> FilterAlignment:
     """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
     ignored, rest = _sorted(sql.filters, rules)
-    matched, unmet = _match(wanted.required, rest, sql, context)
-    if unmet and rest:
-        coded, unmet = met_by_codes(unmet, rest, rules)
-        matched += coded
+    matched, unmet = met_by_codes(*_match(wanted.required, rest, sql, context), rest, rules)
     rest = _left(rest, matched)
     permitted, unused = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
     matched += permitted
@@ -51,12 +48,10 @@ def align_filters(
     rest = _left(rest, matched)
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     implied, excluded = _implied(_left(rest, mismatched), (question, enriched), sql, unmet)
-    matched += implied
-    mismatched += excluded
+    matched, mismatched = [*matched, *implied], [*mismatched, *excluded]
     rest = _left(rest, [*implied, *mismatched])
     benign = _excused(rest, question, rules) if rest else []
-    extra = _without(rest, benign)
-    if extra:
+    if extra := _without(rest, benign):
         matched, contradicted, extra = _contradicted(matched, extra)
         mismatched += contradicted
     required = set(map(id, wanted.required))

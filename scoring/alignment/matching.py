@@ -80,13 +80,18 @@ def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context
     if compares_share(required, present) or _bounds_year(required, present):
         return True
     present = _to_the_end(required, present)
-    if required.op is Op.NOT_EXISTS and present.op is Op.NE and present.rhs is not None:
-        return not is_false(present.rhs) and isinstance(present.rhs, Boolean)
-    if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
-        return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
+    if required.op is Op.NOT_EXISTS and present.op in (Op.EQ, Op.NE):
+        return _says_none(present)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
+
+
+def _says_none(present: SqlFilter) -> bool:
+    """Whether a flag is not set, or a text is empty."""
+    if present.op is Op.NE:
+        return isinstance(present.rhs, Boolean) and not is_false(present.rhs)
+    return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
 
 
 def _to_the_end(required: QuestionFilter, present: SqlFilter) -> SqlFilter:

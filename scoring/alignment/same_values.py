@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import run_of, same_bare_period
-from scoring.alignment.country_codes import is_code_of
+from scoring.alignment.codes.countries import is_code_of
 from scoring.immutable import immutable
 from scoring.values import (
     LENGTHS,

@@ -133,17 +133,25 @@ def _is_restated(each: QuestionFilter, case: Case) -> bool:
     if isinstance(each.rhs, TIMES):
         return any(year in case.query.sql for year in _YEAR.findall(enriched))
     if isinstance(each.rhs, Text):
-        digits = re.findall(r"\d+", each.rhs.folded)
-        if digits and len(each.rhs.folded) <= _SHORT_NAME and all(re.search(rf"\b{one}\b", enriched) for one in digits):
-            return True
-        return _PERIOD_NAME.fullmatch(each.rhs.folded) is not None and _SPAN_SAID.search(enriched) is not None
-    if not isinstance(each.rhs, Number):
-        return False
-    if each.rhs.value in _YEARS and any(f"{each.rhs.value:g}" == year for year in _YEAR.findall(enriched)):
-        return f"{each.rhs.value:g}" in case.query.sql
-    if not each.rhs.value:
+        return _is_spelled_out(each.rhs.folded, enriched)
+    return isinstance(each.rhs, Number) and _states_number(each.rhs.value, enriched, case.query.sql)
+
+
+def _is_spelled_out(name: str, enriched: str) -> bool:
+    """Whether a short name with digits is said in other words: `bo3` as a best of 3, `wk1` as days 7 to 13."""
+    digits = re.findall(r"\d+", name)
+    if digits and len(name) <= _SHORT_NAME and all(re.search(rf"\b{one}\b", enriched) for one in digits):
+        return True
+    return _PERIOD_NAME.fullmatch(name) is not None and _SPAN_SAID.search(enriched) is not None
+
+
+def _states_number(number: float, enriched: str, sql: str) -> bool:
+    """Whether a number is stated: as itself, as none for zero, or as the year of dates that the SQL names too."""
+    if number in _YEARS and f"{number:g}" in _YEAR.findall(enriched):
+        return f"{number:g}" in sql
+    if not number:
         return _NONE.search(enriched) is not None
-    return re.search(rf"(?<![\w.]){each.rhs.value:g}(?![\d.])", enriched) is not None
+    return re.search(rf"(?<![\w.]){number:g}(?![\d.])", enriched) is not None
 
 
 _SHORT_NAME = 5

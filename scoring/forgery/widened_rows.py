@@ -39,14 +39,11 @@ def _nearly_all(case: Case) -> Finding | None:
 
 def _let_in(case: Case) -> Finding | None:
     """An arm of an OR beside the condition asked for, of whose columns, tables and values no word is said."""
-    apart = [void for void in case.sql.voids if void.kind is VoidKind.APART]
-    if not apart or _is_choice(case) or not _is_met_in_or(case):
+    apart = [v for v in case.sql.voids if v.kind is VoidKind.APART and not _is_other_moment(v, case)]
+    if not apart or _is_choice(case) or not _is_met_in_or(case) or _lacks_partner(apart, case):
         return None
     text = texts(case)
     said = _beginnings(text)
-    if any(_IS_NULL.fullmatch(void.text) for void in apart) or _lacks_partner(case):
-        return None
-    apart = [void for void in apart if not _is_other_moment(void, case)]
     unsaid = next(
         (void.text for void in apart if not said & _stems(void.values) and not _named(void.values, text)), None
     )
@@ -57,8 +54,10 @@ _IS_NULL = re.compile(r"(?:\w+\.)?\w*(?:id|key|sk|no)\w* is null", re.IGNORECASE
 """A row without a partner, beside a condition on the partner."""
 
 
-def _lacks_partner(case: Case) -> bool:
+def _lacks_partner(apart: Iterable[Void], case: Case) -> bool:
     """Whether rows without a partner are kept beside a flag of the house: `person_id IS NULL OR is_internal = 0`."""
+    if any(_IS_NULL.fullmatch(void.text) for void in apart):
+        return True
     keyed = [each for each in case.sql.filters if each.op is Op.IS_NULL and _IS_NULL.fullmatch(each.text)]
     flags = conventions(case.sql.filters, case.question.stems)
     return any(one.alternative is not None and one.alternative == each.alternative for one in keyed for each in flags)

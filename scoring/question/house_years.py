@@ -94,13 +94,22 @@ def _dated(own: QuestionFilter, question: QuestionSpec, year: FiscalYear, now: d
     if isinstance(own.rhs, TimeRange) and _NAMED.search(own.span):
         first, quarter = _named_year(own.span, year), _RANKED.search(own.span)
         found = _years(first, 1) if quarter is None else _quarter(first, int(quarter[1]))
-    elif isinstance(own.rhs, RelativeTime) and own.rhs.unit is Grain.YEAR and own.rhs.whole:
-        found = _relative(own.rhs, _begun(year, now), now) if _is_of_house(own, question, year) else None
-    elif isinstance(own.rhs, RelativeTime) and own.rhs.unit is Grain.QUARTER and own.rhs.whole:
-        return _of_quarters(own, own.rhs, year, now, house=_is_of_house(own, question, year))
+    elif isinstance(own.rhs, RelativeTime) and own.rhs.whole:
+        return _counted(own, own.rhs, year, now, house=_is_of_house(own, question, year))
     elif isinstance(own.rhs, DatePart) and own.rhs.part == "quarter" and own.rhs.last is None:
         found = _ranked(own, own.rhs.value, question, year, now)
     return own if found is None else replace(own, rhs=found, alternatives=())
+
+
+def _counted(
+    own: QuestionFilter, asked: RelativeTime, year: FiscalYear, now: datetime, *, house: bool
+) -> QuestionFilter:
+    """A condition on years or quarters counted from now, as those of the house."""
+    if asked.unit is Grain.QUARTER:
+        return _of_quarters(own, asked, year, now, house=house)
+    if asked.unit is not Grain.YEAR or not house:
+        return own
+    return replace(own, rhs=_relative(asked, _begun(year, now), now), alternatives=())
 
 
 def _of_quarters(

@@ -154,12 +154,17 @@ def code_of_another(case: Case) -> Finding | None:
     compared = [each for each in _compared_codes(case) if each.keeps]
     said = said_plainly(case) if compared else frozenset[str]()
     for each in compared:
-        asked = [code for code, meaning in each.codes.items() if means(meaning, said) and not _is_noun(meaning, case)]
+        asked = _asked_codes(each.codes, said, case)
         taken = {value for other in compared if other.column == each.column for value in other.values}
         known = sorted(each.values & each.codes.keys())
         if asked and known and not taken & set(asked):
             return Finding(1.0, f"'{each.codes[asked[0]]}' is stored as {asked[0]}, the SQL takes {known[0]}")
     return None
+
+
+def _asked_codes(codes: Mapping[str, str], said: frozenset[str], case: Case) -> list[str]:
+    """The codes whose meaning the question asks for."""
+    return [code for code, meaning in codes.items() if means(meaning, said) and not _is_noun(meaning, case)]
 
 
 def _is_noun(meaning: str, case: Case) -> bool:

@@ -11,7 +11,7 @@ from scoring.signals.definitions import is_defined
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.specification import Column, Join, Projection
-from scoring.sql.shapes.naming import is_own_key
+from scoring.sql.shapes.naming import is_calendar_join, is_own_key
 from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -101,7 +101,7 @@ def unlikeness(left: Column, right: Column) -> float:
     >>> unlikeness(Column(name="captain_id", table="flights"), Column(name="id", table="pilots"))
     0.0
     """
-    if left.name == right.name or _are_days(left, right) or _names_role(left, right) or _is_calendar(left, right):
+    if left.name == right.name or _are_days(left, right) or _names_role(left, right):
         return 0.0
     if owns(left) or owns(right):
         if left.table == right.table or _is_role(left if owns(right) else right):
@@ -121,26 +121,12 @@ def _names_role(left: Column, right: Column) -> bool:
 
 def _are_days(*columns: Column) -> bool:
     """Whether columns hold a day or a longer period, by which a calendar or daily rates are joined."""
+    if len(columns) == len(("left", "right")) and is_calendar_join(*columns):
+        return True
     ends = {identifier_words(each.name)[-1:] for each in columns}
     return {word for end in ends for word in end} <= _TIMES and any(not _DAYS.isdisjoint(end) for end in ends)
 
 
-def _is_calendar(left: Column, right: Column) -> bool:
-    """Whether a calendar is joined by its own key: `dt_dim.dt_key = invoices.post_dk`."""
-    for own, foreign in ((left, right), (right, left)):
-        table = identifier_words(own.table or "")
-        if (
-            not _CALENDARS.isdisjoint(table)
-            and not _DIMENSIONS.isdisjoint(table)
-            and key_words(own.name) != (own.name,)
-        ):
-            return not _DAY_KEYS.isdisjoint(identifier_words(foreign.name))
-    return False
-
-
-_CALENDARS = frozenset({"date", "dt", "day", "calendar", "cal", "time"})
-_DIMENSIONS = frozenset({"dim", "d", "calendar", "dimension", "cal"})
-_DAY_KEYS = frozenset({"dk", "date", "dt", "day", "key", "sk"})
 _DAYS = frozenset({"date", "day", "month", "week", "dt"})
 _TIMES = _DAYS | {"at", "on", "ts", "time", "timestamp"}
 

@@ -51,11 +51,14 @@ def limit_wrong(case: Case) -> Finding | None:
     given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
     said = {number.value for number in case.question.numbers}
-    if not asked or not given or given & (asked | said) or open_ended:
+    if not asked or not given or given & (asked | said) or open_ended or _is_first_of_few(asked, given, case):
         return None
-    if asked == {1} and _ONE.search(case.asked) is None and case.sql.order_by and min(given) <= _A_FEW:
-        return None  # the first of some rows in order is the one asked for
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
+
+
+def _is_first_of_few(asked: set[int], given: set[int], case: Case) -> bool:
+    """Whether the one that is asked for stands first of some rows in order: who has the most, and nine more."""
+    return asked == {1} and _ONE.search(case.asked) is None and bool(case.sql.order_by) and min(given) <= _A_FEW
 
 
 _ONE = re.compile(r"\b(?:1|one|single|only|just|the (?:most|least|best|worst|top|\w+est)|top)\b")

@@ -327,9 +327,7 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
 
 
-_BY_SIZE = re.compile(
-    r"\b(?:biggest|largest|smallest|busiest)\b[^.;?]{0,30}\bfirst\b|\b(?:most|least) [a-z]+ed(?: about)? first\b"
-)
+_BY_SIZE = re.compile(r"\b(?:(?:bigg|larg|small|busi)est\b[^.;?]{0,30}|(?:most|least) [a-z]+ed(?: about)?) first\b")
 _ORDER_LENGTH = 40
 """Characters of an ordering in which `alphabetical` is looked for."""
 

@@ -28,6 +28,7 @@ from scoring.signals.mistakes import (
     wanted,
     windows,
 )
+from scoring.signals.mistakes.unmet import ages as unmet_ages
 from scoring.signals.mistakes.unmet import bounds as unmet_bounds
 from scoring.signals.mistakes.unmet import counts as unmet_counts
 from scoring.signals.mistakes.unmet import groups as unmet_groups
@@ -57,7 +58,7 @@ PLAIN_MISTAKES = (
     groups.parts_counted,
     groups.null_counted,
     groups.alternatives_split,
-    groups.null_averaged,
+    nulls.null_averaged,
     groups.count_bounded_for_all,
     groups.share_of_all_for_group,
     groups.columns_compared_backwards,
@@ -101,7 +102,7 @@ PLAIN_MISTAKES = (
     periods.period_ungrouped,
     periods.month_miswritten,
     periods.rows_for_days,
-    periods.years_by_calendar,
+    unmet_ages.years_by_calendar,
     periods.past_kept,
     periods.all_time_cut,
     windows.rank_flipped,

@@ -86,13 +86,9 @@ def rank_of_finer_groups(case: Case) -> Finding | None:
     if len(things) != 1:
         return None
     for each in shapes(case, ShapeKind.RANK_GROUPS):
-        own = [_is_of(column, things) for column in each.columns]
-        spoken = [_is_spoken(column, case) for column in each.columns]
-        by_value = next((column.name for column in each.columns if _is_value_asked(column, case)), None)
-        if any(own) and by_value is not None:
-            return Finding(1.0, f"the first within each {by_value}")
-        if any(own) and (False, False) in zip(own, spoken, strict=True):
-            return Finding(1.0, f"the first within {', '.join(column.name for column in each.columns[:4])}")
+        odd = _finer(each.columns, things, case)
+        if odd is not None:
+            return Finding(1.0, f"the first within {odd}")
     other = ranked_by_other(stem(min(things)), case)
     return Finding(1.0, f"the first within {other}") if other is not None else None
 
@@ -101,6 +97,17 @@ def _is_of(column: Column, things: frozenset[str]) -> bool:
     """Whether a column is the key or the name of a thing."""
     words = set(identifier_words(column.name)) | set(identifier_words(column.table or "")[-1:])
     return any(is_named(word, frozenset(words)) for word in things)
+
+
+def _finer(columns: tuple[Column, ...], things: frozenset[str], case: Case) -> str | None:
+    """The columns that make finer groups than those of the things, if they do."""
+    own = [_is_of(column, things) for column in columns]
+    if not any(own):
+        return None
+    by_value = next((column.name for column in columns if _is_value_asked(column, case)), None)
+    spoken = [_is_spoken(column, case) for column in columns]
+    finer = (False, False) in zip(own, spoken, strict=True)
+    return by_value or (", ".join(column.name for column in columns[:4]) if finer else None)
 
 
 def _is_value_asked(column: Column, case: Case) -> bool:

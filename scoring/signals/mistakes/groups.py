@@ -134,38 +134,6 @@ def _is_else(other: SqlFilter, each: SqlFilter) -> bool:
     return {column.name for column in other.lhs.columns}.isdisjoint(column.name for column in each.lhs.columns)
 
 
-_HAVING_VALUE = re.compile(
-    r"\b(?:that|which|who) (?:have|has|had|received|got) an? \w+|\bwith an? \w+_\w+|\bnot null\b"
-    r"|\bonly \w+ (?:with|that)\b|\bis null (?:when|if|where|until)\b"
-)
-
-
-def null_averaged(case: Case) -> Finding | None:
-    """Only things that have a value are to be averaged, and something stands for the value of the others.
-
-    A repair that has not ended counts as one of no length, or as one that ends now.
-
-    >>> null_averaged(case("How long do repairs take?", "SELECT AVG(COALESCE(days, 0)) FROM repairs",
-    ...     "Average of days over repairs that have a days value")).detail
-    'AVG(COALESCE(days, 0))'
-    """
-    found = first(case, ShapeKind.FILLED)
-    text = (case.query.enriched_question or "").casefold()
-    wanted = found is not None and (_HAVING_VALUE.search(text) or _LEFT_OUT.search(said(case)))
-    return Finding(1.0, found.text) if found is not None and wanted else None
-
-
-_LEFT_OUT = re.compile(
-    r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
-    r"|\bonly (?:the |those )?\w+ (?:that|which|who) (?:got|get|were|was|are|have|had|received)\b"
-    r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"
-    r"|excluded|left out"
-    r"|skipped)\b|\b(?:ignor\w+|exclud\w+|skip\w*|leav\w+ out|not counting) (?:the )?(?:nulls?|missing|empty"
-    r"|blanks?|unrated"
-    r"|(?:those|ones|\w+s) (?:without|with no))\b"
-)
-
-
 def count_bounded_for_all(case: Case) -> Finding | None:
     """HAVING bounds a count, and nothing groups, so the count is one of all rows.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import cue, said
+from scoring.signals.mistakes.wording import cue, first, said
 from scoring.specification import Op, SqlFilter
+from scoring.specification.shapes import ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -82,3 +83,35 @@ def _goes_on(each: SqlFilter) -> bool:
         return False
     words = {*columns[0].name.lower().split("_"), *identifier_words(columns[0].name)}
     return each.rhs.end is None and each.rhs.start is not None and not words.isdisjoint(_ENDS)
+
+
+_HAVING_VALUE = re.compile(
+    r"\b(?:that|which|who) (?:have|has|had|received|got) an? \w+|\bwith an? \w+_\w+|\bnot null\b"
+    r"|\bonly \w+ (?:with|that)\b|\bis null (?:when|if|where|until)\b"
+)
+
+
+def null_averaged(case: Case) -> Finding | None:
+    """Only things that have a value are to be averaged, and something stands for the value of the others.
+
+    A repair that has not ended counts as one of no length, or as one that ends now.
+
+    >>> null_averaged(case("How long do repairs take?", "SELECT AVG(COALESCE(days, 0)) FROM repairs",
+    ...     "Average of days over repairs that have a days value")).detail
+    'AVG(COALESCE(days, 0))'
+    """
+    found = first(case, ShapeKind.FILLED)
+    text = (case.query.enriched_question or "").casefold()
+    wanted = found is not None and (_HAVING_VALUE.search(text) or _LEFT_OUT.search(said(case)))
+    return Finding(1.0, found.text) if found is not None and wanted else None
+
+
+_LEFT_OUT = re.compile(
+    r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
+    r"|\bonly (?:the |those )?\w+ (?:that|which|who) (?:got|get|were|was|are|have|had|received)\b"
+    r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"
+    r"|excluded|left out"
+    r"|skipped)\b|\b(?:ignor\w+|exclud\w+|skip\w*|leav\w+ out|not counting) (?:the )?(?:nulls?|missing|empty"
+    r"|blanks?|unrated"
+    r"|(?:those|ones|\w+s) (?:without|with no))\b"
+)

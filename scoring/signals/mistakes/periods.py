@@ -8,9 +8,8 @@ from datetime import datetime
 from scoring.linking import operand_words
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.quotients import divides
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
-from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
@@ -48,20 +47,22 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     groups = shapes(case, ShapeKind.GRAIN)
     given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
     wanted = _asked_grains(asked(case)) if given else set[str]()
-    grain = next(iter(wanted), "")
-    if given == {"day"} and _WEEKDAYS.search(asked(case)) and len({key.block for key in case.sql.group_by}) == 1:
-        return differing("weekday", "day")
-    part = _PART_OF_DAY.search(asked(case)) if "day" in given and len(given) > 1 else None
-    if (
-        part is not None
-        and len({key.block for key in case.sql.group_by}) == 1
-        and _PER_GRAIN.search(asked(case)) is None
-    ):
-        return differing(part[1], ", ".join(sorted(given)))
-    if len(wanted) != 1 or _PARTS_OF.search(asked(case)):
-        return None
+    recurring = _recurring_wrong(given, case)
+    if recurring is not None or len(wanted) != 1 or _PARTS_OF.search(asked(case)):
+        return recurring
+    grain = next(iter(wanted))
     named = grain in given or _names_grain(case, grain) or MADE_ROWS.search(case.query.sql) is not None
     return None if named else differing(grain, ", ".join(sorted(given)))
+
+
+def _recurring_wrong(given: set[str], case: Case) -> Finding | None:
+    """A weekday or an hour of the day is asked for, and days are told apart."""
+    if "day" not in given or len({key.block for key in case.sql.group_by}) != 1:
+        return None
+    if given == {"day"}:
+        return differing("weekday", "day") if _WEEKDAYS.search(asked(case)) else None
+    part = _PART_OF_DAY.search(asked(case)) if _PER_GRAIN.search(asked(case)) is None else None
+    return differing(part[1], ", ".join(sorted(given))) if part is not None else None
 
 
 _WEEKDAYS = re.compile(
@@ -212,56 +213,6 @@ def _perhaps_merged(group: Shape, case: Case) -> Finding | None:
     timed = any(isinstance(each.rhs, TimeRange) or "within" in each.text for each in case.sql.filters)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
     return None if timed or yearly else Finding(0.5, group.text)
-
-
-_AGES = cue(
-    "year old age anniversar birthday",
-    r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
-    r"|\baged? \d+|\b(?:avg|average|mean|median|what|the|their) age\b|\bage (?:when|at|of|per|by)\b"
-    r"|\b(?:more|less|longer|over|under|at least|at most) (?:than )?\d+ (?:years|yrs)\b"
-    r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"
-    r"|\b(?:over|under|below|above) (?:the age of )?\d\d (?:today|now)\b|\bhow old\b",
-)
-_BY_CALENDAR = re.compile(
-    r"\byear\s*\(\s*(?:curdate\(\)|current_date(?:\(\))?|now\(\)|getdate\(\)|sysdate"
-    r"|current_timestamp)\s*\)\s*-\s*year\s*\("
-    r"|\bextract\s*\(\s*year\s+from\s+(?:current_date|now\(\)|sysdate"
-    r"|current_timestamp)(?:\(\))?\s*\)\s*-\s*extract\s*\("
-    r"\s*year\b|\bdatediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|\bdate_diff\s*\(\s*'year'\s*,"
-    r"|\bdate_diff\s*\([^()]*(?:\([^()]*\)[^()]*)*,"
-    r"\s*year\s*\)|strftime\s*\(\s*'%y'\s*,\s*'now'\s*\)\s*-\s*strftime\s*\(\s*'%y'",
-    re.IGNORECASE,
-)
-_CORRECTED = re.compile(
-    r"\bcase\b|\bdateadd\b|\bif\s*\(|\biif\b|%m%d|%m-%d|mmdd|\bmonth\b|\bdayofyear\b", re.IGNORECASE
-)
-
-
-_BY_BIRTH = re.compile(
-    r"\b(?:datediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|date_diff\s*\(\s*'year'\s*,)\s*(?:\w+\.)?\w*(?:birth|dob|born)\w*",
-    re.IGNORECASE,
-)
-_CORRECTED_AGE = re.compile(
-    r"-\s*\(?\s*(?:case|iif|if)\b|\bdateadd\s*\(\s*(?:year|yy|yyyy)|\badd_months\b|mm-?dd|%m-?%d|dayofyear",
-    re.IGNORECASE,
-)
-"""What takes a year off before the birthday."""
-
-
-def years_by_calendar(case: Case) -> Finding | None:
-    """An age or a number of full years is asked for, and the SQL subtracts the numbers of the years.
-
-    Born in December 2000, one is 17 for most of 2018. DATEDIFF by years also counts how often New Year came.
-
-    >>> years_by_calendar(case("Pilots who are 18 or older", "SELECT name FROM pilots "
-    ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
-    'YEAR(CURRENT_DATE) - YEAR('
-    """
-    born = _BY_BIRTH.search(case.query.sql)
-    if born is not None and _CORRECTED_AGE.search(case.query.sql) is None:
-        return Finding(1.0, born.group())
-    found = _BY_CALENDAR.search(case.query.sql) if _AGES.search(said(case)) else None
-    return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.query.sql) else None
 
 
 _NEXT = cue(

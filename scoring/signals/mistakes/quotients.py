@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
-from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
@@ -58,16 +58,6 @@ _OLD_OVER_NEW = re.compile(
     r"(?:, 0\))?\)? - 1\b"
 )
 _GAIN = re.compile(r"\b(?:uplift|growth|increase|change|grew|rise|drop|decrease)\b")
-_CONSTANT = re.compile(r"[\d.()\s*]+")
-
-
-def divides(case: Case) -> bool:
-    """Whether something is divided by more than a constant, such as the cents of a unit."""
-    return (
-        any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions)
-        or any(each.func == "DIVIDE" for each in case.sql.aggregations)
-        or "RATIO_TO_REPORT" in case.sql.functions | {each.func for each in case.sql.windows}
-    )
 
 
 def change_missing(case: Case) -> Finding | None:

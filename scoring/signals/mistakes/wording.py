@@ -88,3 +88,15 @@ HAS_ONE = cue(
     r"(?:at least (?:one|1|an?)|one or more|any) (\w+)",
 )
 """Whole things that have at least one part of a kind; the group is the part."""
+
+
+_CONSTANT = re.compile(r"[\d.()\s*]+")
+
+
+def divides(case: Case) -> bool:
+    """Whether something is divided by more than a constant, such as the cents of a unit."""
+    return (
+        any(not _CONSTANT.fullmatch(each.denominator) for each in case.sql.divisions)
+        or any(each.func == "DIVIDE" for each in case.sql.aggregations)
+        or "RATIO_TO_REPORT" in case.sql.functions | {each.func for each in case.sql.windows}
+    )

@@ -87,3 +87,21 @@ def is_name(name: str) -> bool:
     (True, False)
     """
     return not _NAMES.isdisjoint(identifier_words(name)[-1:])
+
+
+def is_calendar_join(left: Column, right: Column) -> bool:
+    """Whether a calendar is joined by its own key to the key of a day.
+
+    >>> is_calendar_join(Column("dt_key", "dt_dim"), Column("post_dk", "invoices"))
+    True
+    """
+    for own, foreign in ((left, right), (right, left)):
+        table = identifier_words(own.table or "")
+        if not _CALENDARS.isdisjoint(table) and not _DIMENSIONS.isdisjoint(table) and key_stems(own.name) is not None:
+            return not _DAY_KEYS.isdisjoint(identifier_words(foreign.name))
+    return False
+
+
+_CALENDARS = frozenset({"date", "dt", "day", "calendar", "cal", "time"})
+_DIMENSIONS = frozenset({"dim", "d", "calendar", "dimension", "cal"})
+_DAY_KEYS = frozenset({"dk", "date", "dt", "day", "key", "sk"})

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause
+from scoring.specification import Clause, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.values import Choices, RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -104,15 +104,23 @@ def year_before_missed(case: Case) -> str | None:
 
 def _is_of_this_year(case: Case) -> bool:
     """Whether WHERE keeps only times that begin within eleven months of the question, and nothing looks back."""
-    now = case.query.occurred_at
-    times = [each.rhs for each in case.sql.filters if isinstance(each.rhs, TimeRange)]
-    if now is None or not times or len(case.sql.blocks) > 1 or case.sql.windows or case.sql.set_operations:
+    now, sql = case.query.occurred_at, case.sql
+    tested = [each for each in sql.filters if _times(each.rhs)]
+    if now is None or not tested or len(sql.blocks) > 1 or sql.windows or sql.set_operations:
         return False
-    tested = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime | Choices)]
-    plain = all(isinstance(each.rhs, TimeRange) and each.clause is Clause.WHERE for each in tested if _times(each.rhs))
-    first = min((time.start for time in times if time.start is not None), default=None)
-    bounded = all(time.start is not None for time in times if time.end is None) and first is not None
-    return plain and bounded and first is not None and (now.replace(tzinfo=None) - first).days < _ELEVEN_MONTHS
+    plain = all(each.clause is Clause.WHERE for each in tested) and _ends_too(tested)
+    first = min(filter(None, (_starts(each.rhs) for each in tested)), default=None)
+    return plain and first is not None and (now.replace(tzinfo=None) - first).days < _ELEVEN_MONTHS
+
+
+def _starts(rhs: object) -> datetime | None:
+    return rhs.start if isinstance(rhs, TimeRange) else None
+
+
+def _ends_too(tested: Sequence[SqlFilter]) -> bool:
+    """Whether all times are ranges of dates, and each that has no end begins somewhere."""
+    ranges = [each.rhs for each in tested if isinstance(each.rhs, TimeRange)]
+    return len(ranges) == len(tested) and all(each.start is not None for each in ranges if each.end is None)
 
 
 _ELEVEN_MONTHS = 330

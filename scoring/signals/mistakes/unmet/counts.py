@@ -79,8 +79,8 @@ def _is_short_for(table: str, word: str) -> bool:
 
 
 _LETTERS = 3
-_MOMENTARY = _EVENTS - frozenset(map(stem, "subscription contract enrolment enrollment".split()))
-_MOMENTARY |= frozenset(map(stem, "appt trip ride visit treatment watch scan txn order_line flight loan".split()))
+_LASTING = frozenset(map(stem, "subscription contract enrolment enrollment".split()))
+_MOMENTARY = _EVENTS - _LASTING | frozenset(map(stem, "appt trip ride treatment watch scan txn flight loan".split()))
 _ONE_EACH = re.compile(r"\b(?:first|latest|last|current|most recent|newest|initial) (?:ever )?\w+ (?:was|is|were)\b")
 
 
@@ -131,18 +131,21 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     ...     "SELECT AVG(price * quantity) FROM order_items")).detail
     'AVG over order_items for the average order'
     """
+    other = groups_of_others(case)
+    if other is None and len(case.sql.blocks) == 1:
+        other = rows_averaged(case) or divided_by_others(case) or _lines_averaged(case)
+    return Finding(1.0, other) if other is not None else None
+
+
+def _lines_averaged(case: Case) -> str | None:
     found, sql = _LINES_MEAN.search(case.asked), case.sql
-    others = groups_of_others(case)
-    if others is not None or len(sql.blocks) != 1:
-        return Finding(1.0, others) if others is not None else None
-    rows = rows_averaged(case) or divided_by_others(case)
-    if rows is not None or found is None:
-        return Finding(1.0, rows) if rows is not None else None
+    if found is None:
+        return None
     means = [each for each in sql.aggregations if each.func in _MEANS]
     for column in (column for each in means for column in each.columns):
         if column.table is not None and table_words(column.table)[-1] in _LINES:
             whole = next(word for word in found.groups() if word is not None)
-            return Finding(1.0, f"{means[0].func} over {column.table} for the average {whole}")
+            return f"{means[0].func} over {column.table} for the average {whole}"
     return None
 
 

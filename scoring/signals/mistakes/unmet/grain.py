@@ -36,16 +36,21 @@ def groups_of_others(case: Case) -> str | None:
     thing = stem(found["per"] or found["own"]) if found is not None else ""
     if found is None or not thing or thing in _PERIODS or not _is_in_sql(thing, case):
         return None
-    head = stem(found["head"] or thing)  # `per active member`
+    things = (thing, stem(found["head"] or thing))  # `per active member`
     for mean in case.sql.aggregations:
-        inner = _totals(mean, case) if mean.func == "AVG" else None
-        keys = [key.operand.name for key in case.sql.group_by if inner is not None and key.block == inner.block]
-        stems = [words[-1] if (words := key_stems(name)) else "" for name in keys]
-        named = next((word for word in (thing, head) if any(are_alike(word, each) for each in stems)), thing)
-        odd = _odd_key(named, dict(zip(stems, keys, strict=True)), case) if all(stems) else None
+        odd = _averaged_key(mean, things, case) if mean.func == "AVG" else None
         if odd is not None:
             return f"AVG({mean.column}) of each {odd}, not of each {thing}"
     return None
+
+
+def _averaged_key(mean: Aggregation, things: tuple[str, str], case: Case) -> str | None:
+    """The key of the totals that are averaged, if it is none of the things'."""
+    inner = _totals(mean, case)
+    keys = [key.operand.name for key in case.sql.group_by if inner is not None and key.block == inner.block]
+    stems = [words[-1] if (words := key_stems(name)) else "" for name in keys]
+    named = next((word for word in things if any(are_alike(word, each) for each in stems)), things[0])
+    return _odd_key(named, dict(zip(stems, keys, strict=True)), case) if all(stems) else None
 
 
 def _is_in_sql(thing: str, case: Case) -> bool:

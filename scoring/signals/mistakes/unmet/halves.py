@@ -47,17 +47,22 @@ def change_beside_missing(case: Case) -> str | None:
     'and the change on: nothing is compared'
     """
     found, sql = _AND_CHANGE.search(case.asked), case.sql
-    if found is None or sql.windows or sql.set_operations or len(sql.blocks) > 1 or len(sql.joins) > _FEW_JOINS:
+    if found is None or not sql.aggregations or len(sql.joins) > _FEW_JOINS or _compares(case):
         return None
-    tables = sql.blocks[0].tables
-    conditional = any(each.conditional for each in sql.aggregations) or any(
-        "-" in each.operand.name for each in case.answer
-    )
-    plain = not conditional and len(tables) == len(set(tables)) and bool(sql.aggregations)
-    stored = re.search(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", case.query.sql, re.IGNORECASE)
-    return f"{found.group()}: nothing is compared" if plain and stored is None else None
+    return f"{found.group()}: nothing is compared"
 
 
+def _compares(case: Case) -> bool:
+    """Whether something may set values beside each other: a window, a table read twice, a difference, a name."""
+    sql = case.sql
+    tables = [table for block in sql.blocks for table in block.tables]
+    if sql.windows or sql.set_operations or len(sql.blocks) > 1 or len(tables) > len(set(tables)):
+        return True
+    apart = any(each.conditional for each in sql.aggregations) or any("-" in each.operand.name for each in case.answer)
+    return apart or _BESIDE.search(case.query.sql) is not None
+
+
+_BESIDE = re.compile(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", re.IGNORECASE)
 _FEW_JOINS = 2
 _SPLIT = cue("split", r"\bsplit (?:up )?(?:between|into) (?:\w+ ){1,3}?(?:and|&|vs\.?) (?:the |our )?\w+")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.mistakes.quotients import divides
-from scoring.signals.mistakes.wording import cue, first
+from scoring.signals.mistakes.wording import cue, divides, first
 from scoring.specification import Aggregation
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
@@ -59,17 +58,22 @@ def _per_thing(mean: Aggregation, case: Case) -> str | None:
     if found is None or own is None or not _is_amount(found["what"]) or len(mean.columns) != 1:
         return None
     thing = stem(found["per"])
-    grouped = {column for key in case.sql.group_by for column in key.operand.columns}
-    by_thing = any(thing in (key_stems(each.name) or ())[-1:] for each in grouped)
-    tables = {table_words(table)[-1] for block in case.sql.blocks for table in block.tables}
-    refers = any(
-        each.table == own and not is_own_key(each) and (key_stems(each.name) or ())[-1:] == (thing,)
-        for each in case.sql.columns
-    )
-    named = any(each.table and table_words(each.table)[-1] == thing for each in grouped)
-    if by_thing or named or not refers or thing not in tables or table_words(own)[-1] == thing:
+    if table_words(own)[-1] == thing or _is_grouped_by(thing, case) or not _refers(own, thing, case):
         return None
     return f"AVG({mean.column}) of rows of {own} per {found['per']}"
+
+
+def _is_grouped_by(thing: str, case: Case) -> bool:
+    grouped = {column for key in case.sql.group_by for column in key.operand.columns}
+    keyed = any(thing in (key_stems(each.name) or ())[-1:] for each in grouped)
+    return keyed or any(each.table and table_words(each.table)[-1] == thing for each in grouped)
+
+
+def _refers(table: str, thing: str, case: Case) -> bool:
+    """Whether the rows of a table hold the key of a thing whose table is read too."""
+    tables = {table_words(each)[-1] for block in case.sql.blocks for each in block.tables}
+    keys = [each for each in case.sql.columns if each.table == table and not is_own_key(each)]
+    return thing in tables and any((key_stems(each.name) or ())[-1:] == (thing,) for each in keys)
 
 
 def _is_amount(words: str) -> bool:

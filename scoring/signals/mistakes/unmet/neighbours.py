@@ -65,7 +65,7 @@ def within_other(case: Case) -> Finding | None:
     thing, name = stem(found[1]), windows[0].partition_by[0].name
     stems = key_stems(name)
     keys = {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
-    odd = bool(stems) and thing in keys and stems is not None and stems[-1] != thing
+    odd = bool(stems) and thing in keys and stems[-1:] != (thing,)
     return Finding(1.0, f"{windows[0].func} within {name}, not within each {thing}") if odd else None
 
 

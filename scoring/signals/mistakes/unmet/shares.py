@@ -126,15 +126,14 @@ def share_by_repeats(case: Case) -> str | None:
     ...     "flights f LEFT JOIN claims c ON c.flight_id = f.flight_id"))
     'count(claim_id) counts each of several claims'
     """
-    optional = {each.table for each in case.sql.joins if each.kind == "left" and each.table}
+    optional = {each.table for each in case.sql.joins if each.kind == "left"} - {None, ""}
     if not optional or _SHARE.search(case.asked) is None:
         return None
-    for each in case.sql.divisions:
-        part = _part_of_all(each)
-        for column in case.sql.columns if part is not None and "distinct" not in each.numerator else ():
-            if part is not None and column.name == part[1] and column.table in optional and is_own_key(column):
-                return f"count({column.name}) counts each of several {column.table}"
-    return None
+    parts = [
+        part[1] for each in case.sql.divisions if "distinct" not in each.numerator and (part := _part_of_all(each))
+    ]
+    keys = (each for each in case.sql.columns if each.name in parts and each.table in optional and is_own_key(each))
+    return next((f"count({each.name}) counts each of several {each.table}" for each in keys), None)
 
 
 def other_base(case: Case) -> Finding | None:

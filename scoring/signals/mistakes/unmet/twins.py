@@ -23,13 +23,17 @@ def part_tested_twice(case: Case) -> str | None:
     wholes = any(each.func in ("COUNT", "SUM") and not each.conditional for each in sql.aggregations)
     if not wholes or len(sql.blocks) > _BLOCKS or sql.set_operations:
         return None
-    parts = [each for each in sql.filters if each.clause in _CONDITIONAL and each.op in _OF_VALUES and each.lhs]
-    alone = len({each.lhs.name for each in parts if each.lhs is not None}) == len(parts) == 1
-    kept = next((each for each in sql.filters if parts and _is_same(each, parts[0])), None) if alone else None
-    return f"{kept.text} keeps only the part" if kept is not None else None
+    parts = [each for each in sql.filters if _tells_part(each)]
+    kept = [each for each in sql.filters if len(parts) == 1 and _is_same(each, parts[0])]
+    return f"{kept[0].text} keeps only the part" if kept else None
 
 
 _BLOCKS = 3
+
+
+def _tells_part(each: SqlFilter) -> bool:
+    """Whether a condition tells by values which rows an aggregate counts."""
+    return each.clause in _CONDITIONAL and each.op in _OF_VALUES and each.lhs is not None
 
 
 def _is_same(kept: SqlFilter, part: SqlFilter) -> bool:

@@ -15,10 +15,10 @@ _WEEKDAYS = frozenset({"dow", "weekday", "wday", "isodow"})
 
 
 def met_by_codes(
-    unmet: Sequence[QuestionFilter], present: Sequence[SqlFilter], rules: Rules
+    matched: Sequence[FilterMatch], unmet: Sequence[QuestionFilter], present: Sequence[SqlFilter], rules: Rules
 ) -> tuple[list[FilterMatch], list[QuestionFilter]]:
-    """The conditions that the SQL states in codes, and the others."""
-    matched: list[FilterMatch] = []
+    """What is matched, with the conditions that the SQL states in codes, and the conditions that are left."""
+    matched = [*matched]
     left: list[QuestionFilter] = []
     for each in unmet:
         met_by = next((other for other in present if _says(each, other, rules)), None)
@@ -34,14 +34,16 @@ def _says(each: QuestionFilter, other: SqlFilter, rules: Rules) -> bool:
         return False
     column = other.lhs.columns[0]
     if isinstance(each.rhs, DatePart) and each.rhs.part == "weekday":
-        words = identifier_words(column.name)
-        return isinstance(other.rhs, Number) and (
-            not _WEEKDAYS.isdisjoint(words) or words[-3:] == ("day", "of", "week")
-        )
+        return isinstance(other.rhs, Number) and _holds_weekdays(column.name)
     if not rules.codes or not isinstance(each.rhs, Text) or each.op not in _KEEPING:
         return False
     codes = rules.codes.get(f"{column.table}.{column.name}") or rules.codes.get(column.name)
     return codes is not None and any(_is_called(each.rhs.folded, codes, value) for value in _values(other))
+
+
+def _holds_weekdays(name: str) -> bool:
+    words = identifier_words(name)
+    return not _WEEKDAYS.isdisjoint(words) or words[-3:] == ("day", "of", "week")
 
 
 def _is_called(name: str, codes: Mapping[str, str], value: Value | None) -> bool:

@@ -1,0 +1,58 @@
+"""Signals about ages and full years, which calendar years do not give."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue, said
+from scoring.verdict import Case
+
+_AGES = cue(
+    "year old age anniversar birthday",
+    r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
+    r"|\baged? \d+|\b(?:avg|average|mean|median|what|the|their) age\b|\bage (?:when|at|of|per|by)\b"
+    r"|\b(?:more|less|longer|over|under|at least|at most) (?:than )?\d+ (?:years|yrs)\b"
+    r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"
+    r"|\b(?:over|under|below|above) (?:the age of )?\d\d (?:today|now)\b|\bhow old\b",
+)
+_BY_CALENDAR = re.compile(
+    r"\byear\s*\(\s*(?:curdate\(\)|current_date(?:\(\))?|now\(\)|getdate\(\)|sysdate"
+    r"|current_timestamp)\s*\)\s*-\s*year\s*\("
+    r"|\bextract\s*\(\s*year\s+from\s+(?:current_date|now\(\)|sysdate"
+    r"|current_timestamp)(?:\(\))?\s*\)\s*-\s*extract\s*\("
+    r"\s*year\b|\bdatediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|\bdate_diff\s*\(\s*'year'\s*,"
+    r"|\bdate_diff\s*\([^()]*(?:\([^()]*\)[^()]*)*,"
+    r"\s*year\s*\)|strftime\s*\(\s*'%y'\s*,\s*'now'\s*\)\s*-\s*strftime\s*\(\s*'%y'",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\bcase\b|\bdateadd\b|\bif\s*\(|\biif\b|%m%d|%m-%d|mmdd|\bmonth\b|\bdayofyear\b", re.IGNORECASE
+)
+
+
+_BY_BIRTH = re.compile(
+    r"\b(?:datediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|date_diff\s*\(\s*'year'\s*,)\s*(?:\w+\.)?\w*(?:birth|dob|born)\w*",
+    re.IGNORECASE,
+)
+_CORRECTED_AGE = re.compile(
+    r"-\s*\(?\s*(?:case|iif|if)\b|\bdateadd\s*\(\s*(?:year|yy|yyyy)|\badd_months\b|mm-?dd|%m-?%d|dayofyear",
+    re.IGNORECASE,
+)
+"""What takes a year off before the birthday."""
+
+
+def years_by_calendar(case: Case) -> Finding | None:
+    """An age or a number of full years is asked for, and the SQL subtracts the numbers of the years.
+
+    Born in December 2000, one is 17 for most of 2018. DATEDIFF by years also counts how often New Year came.
+
+    >>> years_by_calendar(case("Pilots who are 18 or older", "SELECT name FROM pilots "
+    ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
+    'YEAR(CURRENT_DATE) - YEAR('
+    """
+    born = _BY_BIRTH.search(case.query.sql)
+    if born is not None and _CORRECTED_AGE.search(case.query.sql) is None:
+        return Finding(1.0, born.group())
+    found = _BY_CALENDAR.search(case.query.sql) if _AGES.search(said(case)) else None
+    return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.query.sql) else None
