@@ -52,7 +52,9 @@ def negation_per_row(case: Case) -> Finding | None:
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
-_OF_ROWS = re.compile(r"(?:without|excluding|except) the \w+ (?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b", re.I)
+_OF_ROWS = re.compile(
+    r"(?:without|excluding|except) (?:for )?the (?:\w+ )?(?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b", re.I
+)
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
 """A comparison that keeps rows without a value: the question's `no` speaks of them."""

@@ -91,6 +91,8 @@ def _may_be(text: str) -> bool:
     if not words or len(words) > _MOST:
         return False
     first = words[0].strip(",.!?;:")
+    if first == "per" and len(words) > _LONGEST_GROUP:
+        return False
     if first in ASKS:
         return POINTERS.search(text.strip(" ?!.")) is not None
     return first in STARTERS or len(words) <= _FEW or words[-1].strip("?!. ") in _LAST or "ones" in words
@@ -98,6 +100,8 @@ def _may_be(text: str) -> bool:
 
 _MOST = 18
 """Most words of a fragment."""
+_LONGEST_GROUP = 5
+"""Most words of a group alone; behind more, what is asked for has been named: `per pilot, no. of flights in may`."""
 _FEW = 2
 """So few words may be a time or a name alone."""
 _LAST = frozenset({"instead", "first", "ones", "only", "order", "pls", "please", "rather"})

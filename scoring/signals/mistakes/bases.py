@@ -134,10 +134,23 @@ def _base_of(phrase: str, case: Case) -> Finding | None:
 
 def _odds(case: Case) -> Finding | None:
     """A rate whose base leaves the part out."""
+    split = next((each for each in case.sql.divisions if _are_complements(each)), None)
+    if split is not None and _RATE.search(asked(case)) and not _ODDS.search(said(case)):
+        return Finding(1.0, f"{split.denominator} leaves the part out of the base")
     odds = first(case, ShapeKind.ODDS)
     if odds is None or not _RATE.search(asked(case)) or _ODDS.search(said(case)) or _names_base(odds.text, case):
         return None
     return Finding(1.0, f"{odds.text} leaves the part out of the base")
+
+
+_PART = re.compile(r"sum\(case when (.+?) then 1 else 0 end\)")
+_REST = re.compile(r"sum\(case when (.+?) then 0 else 1 end\)")
+
+
+def _are_complements(division: Division) -> bool:
+    """Whether the rows that meet a condition are divided by those that do not."""
+    part, rest = _PART.search(division.numerator), _REST.search(division.denominator)
+    return part is not None and rest is not None and part[1] == rest[1]
 
 
 def _names_base(text: str, case: Case) -> bool:
@@ -276,12 +289,28 @@ def percent_unscaled(case: Case) -> Finding | None:
     """
     if _SCALED.search(case.query.sql):
         return None
+    by_name = _fraction_in_percent(case)
+    if by_name is not None:
+        return Finding(1.0, by_name)
     if _FRACTIONS.search(said(case)):
         odd = next((each for each in case.sql.filters if _bounds_rate(each)), None)
         return Finding(1.0, odd.text) if odd is not None else None
     added = (each for each in case.sql.aggregations if _PERCENTS.search(said(case)) and _multiplies_rate(each))
     odd = next(added, None)
     return Finding(1.0, f"{odd.func}({odd.column})") if odd is not None else None
+
+
+_SAID_PERCENT = re.compile(r"\d ?(?:%|percent|pct)")
+_PERCENT_OFF = re.compile(r"1 - (?:\w+\.)?(\w*(?:percent|pct)\w*)\b(?! /)")
+
+
+def _fraction_in_percent(case: Case) -> str | None:
+    """A column that is called a fraction is bounded by a percentage, or one in percent is taken off 1."""
+    for each in case.sql.filters if _SAID_PERCENT.search(asked(case)) else ():
+        if _bounds_rate(each) and each.lhs is not None and "fraction" in identifier_words(each.lhs.name):
+            return each.text
+    added = (found.group() for each in case.sql.aggregations if (found := _PERCENT_OFF.search(each.column)))
+    return next(added, None)
 
 
 def _bounds_rate(each: SqlFilter) -> bool:

@@ -204,7 +204,9 @@ def _columns(each: SqlFilter) -> tuple[Column, ...]:
 
 
 _THINGS_BOUND = re.compile(
-    r"\b(?:number of|how many|count of|# of|count) (?:the |all )?(?:\w+ )?([a-z]+s) (?:that are |worth "
+    r"\b(?:number of|how many|count of|# of|count) (?:the |all )?(?:\w+ )?([a-z]+s) (?:got |have |had |with |paid "
+    r"|that are "
+    r"|worth |(?:got|have|had|with|paid) (?:an? )?(?:\w+ )?\w+ "
     r"|of )?(?:over|above|below|under"
     r"|more than|less than|at least|of at least)\b"
 )

@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
-from scoring.signals.mistakes.unmet.moments import event_by_its_name, pays_from_due, start_for_loss
+from scoring.signals.mistakes.unmet.moments import cash_by_bill, event_by_its_name, pays_from_due, start_for_loss
 from scoring.signals.mistakes.unmet.shares import amount_shared_by_rows
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column
@@ -39,7 +39,7 @@ def date_of_other_event(case: Case) -> Finding | None:
 
 def _plainly_other(case: Case) -> Finding | None:
     between = _between(asked(case), case) or _age_of_issue(case) or pays_from_due(case)
-    return between or start_for_loss(case) or event_by_its_name(case)
+    return between or start_for_loss(case) or cash_by_bill(case) or event_by_its_name(case)
 
 
 _PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")

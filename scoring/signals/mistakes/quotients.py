@@ -121,7 +121,7 @@ def share_inverted(case: Case) -> Finding | None:
     found = first(case, ShapeKind.INVERTED)
     if found is None and not case.sql.divisions:
         return None
-    upside_down = _per_inverted(case) or _part_below(case)
+    upside_down = _per_inverted(case) or _alias_inverted(case) or _part_below(case)
     if upside_down is not None:
         return upside_down
     if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
@@ -142,6 +142,28 @@ def _per_inverted(case: Case) -> Finding | None:
         if match is not None and _is_upside_down(stem(match[1]), stem(match[2]), each):
             return Finding(1.0, f"{each.numerator} / {each.denominator}")
     return None
+
+
+_ALIAS = re.compile(r"(?:\w+_)?([a-z]+)_per_([a-z]+)")
+
+
+def _alias_inverted(case: Case) -> Finding | None:
+    """What the answer calls its number is the other way round than what it divides: hours / fees AS fees_per_hour."""
+    if len(case.sql.divisions) != 1:
+        return None
+    division = case.sql.divisions[0]
+    above, below = (
+        {stem(w) for w in re.findall(r"[a-z]+", side)} for side in (division.numerator, division.denominator)
+    )
+    for each in case.answer:
+        named = _ALIAS.fullmatch(each.alias or "")
+        if named is not None and stem(named[2]) in above - below and stem(named[1]) not in above:
+            return Finding(1.0, f"{division.numerator} / {division.denominator} as {each.alias}")
+    return None
+
+
+def _words(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 _PART_OF = re.compile(r"\b([a-z]{6,})[- ](?:rate|share|percentage|percent|pct|%)")

@@ -251,7 +251,8 @@ _NESTED_MEANS = re.compile(
 )
 _POOLED = re.compile(
     r"\b(?:all|total|summed|sum of) (?:\w+ ){1,3}(?:divided by|over|/) (?:all|total|the (?:sum|total)|sum of)\b"
-    r"|\(\w+ (?:over|divided by|/) \w+\)|\boverall\b|\bweighted\b|\b(?:over|for|in) the whole\b|\bacross all\b"
+    r"|\(\w+ (?:over|divided by|/) \w+\)|\boverall\b|\bweighted\b|\bover all\b|\ball individual\b"
+    r"|\bcounts? the same\b|\b(?:over|for|in) the whole\b|\bacross all\b"
     r"|\btotal \w+ divided by\b|\bthat is\b[^.;]{0,40}\bdivided by\b"
 )
 _OVERALL_RATE = re.compile(r"\b(?:rate|ratio|percentage|percent|share|proportion)\b|%")

@@ -81,7 +81,9 @@ _OF_OWN = re.compile(r"\b(?:its|their|his|her) own\b|\bthan (?:its|their)\b")
 
 
 _NULLS = re.compile(
-    r"\bnulls?\b|\bnullable\b|\bunset\b|\bempty\b|\bblank\b|\bmay be missing\b|\b(?:without|with no) an? \w+ id\b"
+    r"\b(?:fly|run|go|sail|drive|come) with no [\w-]+ at all\b|\bnulls?\b|\bnullable\b|\bunset\b|\bempty\b|\bblank\b"
+    r"|\bmay be missing\b|\b(?:without"
+    r"|with no) an? \w+ id\b"
     r"|\b(?:most|few|only some|only a few|some|many|not all|not every"
     r"|hardly any) (?:of the )?(?:\w+ ){1,3}(?:have|has|carry"
     r"|carries) (?:no|an?|any)\b"

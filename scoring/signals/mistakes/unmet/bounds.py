@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.measures import bound_in_hundredths
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
-from scoring.signals.unit_names import convertible, unit_named
+from scoring.signals.unit_names import FACTORS, convertible, unit_named
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Number, Text
@@ -31,10 +31,22 @@ def bound_in_other_unit(case: Case) -> Finding | None:
         said = Number(float(number.replace(",", "")))
         for each in case.sql.filters:
             held = _unit_held(each)
-            if held is not None and each.rhs == said and convertible(held, unit_named(unit)):
+            if held is None or not convertible(held, unit_named(unit)):
+                continue
+            if each.rhs == said or _is_of_other_factor(each, said.value, held, unit_named(unit)):
                 return Finding(1.0, f"expected → actual: {number} {unit} → {each.text}")
     other = bound_in_hundredths(case)
     return Finding(1.0, other) if other is not None else None
+
+
+_WRONG_FACTORS = (24, 60, 100, 1000, 1440, 3600)
+
+
+def _is_of_other_factor(each: SqlFilter, said: float, held: str, unit: str) -> bool:
+    """Whether the bound is the number of the question by the factor of another unit: `seconds > 2 * 60` for hours."""
+    right = {factor for pair in ((held, unit), (unit, held)) for factor in FACTORS.get(pair, ())}
+    given = each.rhs.value / said if isinstance(each.rhs, Number) and said else 0.0
+    return given in _WRONG_FACTORS and given not in right
 
 
 def _unit_held(each: SqlFilter) -> str | None:

@@ -21,6 +21,7 @@ _AMOUNTS = frozenset(
     map(
         stem,
         "payout revenue cost spend spending fee amount payment income sale turnover quantity litre liter kg kilo hour "
+        "honey "
         "weight minute volume money earning charge discount refund unit item mileage km kwh mwh tip".split(),
     )
 )
@@ -35,7 +36,9 @@ def rows_averaged(case: Case) -> str | None:
     'AVG(litres) of single rows per day'
     """
     means = [each for each in case.sql.aggregations if each.func == "AVG" and each.columns]
-    if not means or len(means) != len(case.sql.aggregations) or divides(case) or case.sql.windows:
+    if not means or any(each.func not in ("AVG", "COUNT") for each in case.sql.aggregations):
+        return None
+    if divides(case) or case.sql.windows:
         return None
     return _per_period(means[0], case) or _per_thing(means[0], case)
 

@@ -148,6 +148,33 @@ def pays_from_due(case: Case) -> Finding | None:
     return None
 
 
+_CASH_IN = cue(
+    "came come received collected",
+    r"\b(?:cash|money|payments?) (?:\w+ )?(?:came|come|coming|has come) in\b|\bactually (?:came in|received|collected"
+    r"|got paid)\b",
+)
+_BILLED = frozenset("invoice issue issued bill billed order ordered".split())
+
+
+def cash_by_bill(case: Case) -> Finding | None:
+    """The money that came in within a time is asked for, and what was billed in it is added up.
+
+    >>> cash_by_bill(case("How much cash came in during april?", "SELECT SUM(amount_paid) FROM bills WHERE "
+    ...     "issued_on >= '2020-04-01' AND issued_on < '2020-05-01'")).detail
+    'cash came in: issued_on within [2020-04-01, 2020-05-01)'
+    """
+    found = _CASH_IN.search(case.asked)
+    timed = [
+        each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime) and each.lhs is not None
+    ]
+    if found is None or len(timed) != 1:
+        return None
+    words = (
+        {word for column in timed[0].lhs.columns for word in identifier_words(column.name)} if timed[0].lhs else set()
+    )
+    return Finding(1.0, f"{found.group()}: {timed[0].text}") if words & _BILLED else None
+
+
 _PAID = frozenset({"paid", "pay", "payment", "settl"})
 
 

@@ -46,8 +46,9 @@ _FROM_TO = cue("from", r"\bfrom (?:the |an? )?([a-z]+)\b(?: \w+)? to (?:the |an?
 
 
 _OWN_PREVIOUS = cue(
-    "previous prior last preceding before",
-    r"\b(?:the|each|every|a|same) ([a-z]+?)(?:'?s'?)? (?:own )?(?:previous|prior|last|preceding) [a-z]+",
+    "previous prior last preceding before next",
+    r"\b(?:the|each|every|a|same) ([a-z]+?)(?:'?s'?)? (?:own )?(?:previous|prior|last|preceding) [a-z]+"
+    r"|\bfor (?:each|every) ([a-z]+)\b(?=[^.;?]{0,60}\b(?:between|before|since|next|previous)\b)",
 )
 
 
@@ -58,15 +59,15 @@ def within_other(case: Case) -> Finding | None:
     ...     "(PARTITION BY plane_id ORDER BY day) FROM flights")).detail
     'LAG within plane_id, not within each pilot'
     """
-    found = _OWN_PREVIOUS.search(case.asked)
     windows = [each for each in case.sql.windows if each.func in ("LAG", "LEAD")]
-    if found is None or len(windows) != 1 or len(windows[0].partition_by) != 1:
+    if len(windows) != 1 or len(windows[0].partition_by) != 1:
         return None
-    thing, name = stem(found[1]), windows[0].partition_by[0].name
+    name = windows[0].partition_by[0].name
     stems = key_stems(name)
+    things = [stem(found[1] or found[2]) for found in _OWN_PREVIOUS.matches(case.asked)] if stems else []
     keys = {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
-    odd = bool(stems) and thing in keys and stems[-1:] != (thing,)
-    return Finding(1.0, f"{windows[0].func} within {name}, not within each {thing}") if odd else None
+    odd = bool(things) and things[0] in keys and not {*things} & {*(stems or ())}
+    return Finding(1.0, f"{windows[0].func} within {name}, not within each {things[0]}") if odd else None
 
 
 def change_backwards(case: Case) -> Finding | None:

@@ -8,7 +8,7 @@ from scoring.alignment.same_values import TIMES
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import still_untested
 from scoring.signals.mistakes.wording import cue, follows
-from scoring.specification import Op, SqlFilter
+from scoring.specification import Op, SqlFilter, SubqueryRole
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, in_order, stem
@@ -38,7 +38,7 @@ _STATES = "|".join(sorted(_RELATED.keys() - _NAMES_ONLY))
 _STATE = re.compile(
     rf"\b(?<!most )(?<!least )(?<!more )(?<!how )(?<!daily )(?<!weekly )(?<!monthly )({_STATES}) "
     r"(?!by\b|per\b|with\b|vs\b|versus\b|and\b|or\b|rate\b|than\b)"
-    rf"(?:\w+ )?\w+s\b|\b(?:is|are|was|were|been|got|still|not) ({_STATES})\b(?! (?:by|than|as)\b)"
+    rf"(?:\w+ )?\w+s\b|\b(?:is|are|was|were|been|got|still|not)[- ]({_STATES})\b(?! (?:by|than|as)\b)"
 )
 _KINDS = frozenset(
     map(
@@ -77,7 +77,8 @@ def _untold(state: str, case: Case) -> Finding | None:
         return Finding(1.0, state)
     if _names_state(_RELATED[state] | {stem(state)}, case) or any(map(_may_tell, case.sql.filters)):
         return None
-    told = any(each.conditional for each in case.sql.aggregations) or bool(case.sql.subqueries)
+    inner = any(each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries)
+    told = any(each.conditional for each in case.sql.aggregations) or inner
     return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
 
 
@@ -99,6 +100,9 @@ _STATUS = frozenset({"status", "state"})
 _KIND_ONLY = re.compile(
     r"(?:,|\(|\band\b|-|\bbut\b)\s?([a-z]{3,20}) only\b(?=\s*(?:$|[,.;?)]|per\b|by\b|in\b|this\b|last\b))"
 )
+_KIND = re.compile(
+    r"\b(prepaid|kids|children|express|wholesale|corporate|vip|premium|overnight|frozen|vegan|refurbished) [a-z]+s\b"
+)
 _SHOWN_ONLY = frozenset(
     "name names ids number numbers total totals count counts date dates one first last read figure figures day days "
     "weekdays weekends month months year years amount amounts top them those these that this percent pct "
@@ -108,7 +112,7 @@ _SHOWN_ONLY = frozenset(
 
 def _lacks_kind(case: Case) -> str | None:
     """The kind of rows that alone is asked for (`web only`), where nothing of the SQL is called so."""
-    found = _KIND_ONLY.search(case.asked)
+    found = _KIND_ONLY.search(case.asked) or _KIND.search(case.asked)
     if found is None or found[1] in _SHOWN_ONLY or case.enriched.text != case.question.text:
         return None
     sql = case.query.sql.casefold()
