@@ -130,11 +130,26 @@ def _is_restated(each: QuestionFilter, case: Case) -> bool:
     """Whether the enriched question states a condition in other figures: a date of the year that the SQL names too, the
     same number, or none for zero."""
     enriched = case.query.enriched_question or ""
-    if isinstance(each.rhs, TIMES):
-        return any(year in case.query.sql for year in _YEAR.findall(enriched))
     if isinstance(each.rhs, Text):
         return _is_spelled_out(each.rhs.folded, enriched)
-    return isinstance(each.rhs, Number) and _states_number(each.rhs.value, enriched, case.query.sql)
+    if isinstance(each.rhs, Number) and _states_number(each.rhs.value, enriched, case.query.sql):
+        return True
+    timed = isinstance(each.rhs, TIMES) or (isinstance(each.rhs, Number) and bool(each.alternatives))
+    return timed and _states_time(each.span.lower(), enriched.lower(), case.query.sql)
+
+
+def _states_time(span: str, enriched: str, sql: str) -> bool:
+    """Whether a time is stated: as dates of a year that the SQL names too, by its number, or as another word's year."""
+    if any(year in sql for year in _YEAR.findall(enriched)):
+        return True
+    numbers = re.findall(r"\d+", span)
+    if numbers:
+        return all(re.search(rf"\b(?:{number}|{int(number) - 1})\b", enriched) for number in numbers)
+    same = _THIS.fullmatch(span)
+    return (
+        same is not None
+        and re.search(rf"\b(?:current|this|running|fiscal|financial) [a-z ]*{same[1]}\b", enriched) is not None
+    )
 
 
 def _is_spelled_out(name: str, enriched: str) -> bool:
@@ -156,6 +171,7 @@ def _states_number(number: float, enriched: str, sql: str) -> bool:
 
 _SHORT_NAME = 5
 """Letters of a name with digits that other words may spell out: `bo3`, a best of 3."""
+_THIS = re.compile(r"this (year|quarter|month|week)")
 _YEARS = range(1900, 2100)
 _PERIOD_NAME = re.compile(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
 """`wk1` and `d30`: the first week, and the thirtieth day, after something."""

@@ -53,6 +53,13 @@ def _literal(_: Scope, node: Node) -> Term:
     return term
 
 
+def _json_path(_: Scope, node: Node) -> Term:
+    """The keys of a path into a document: `'$.kind'`."""
+    parts = [each for each in children(node, "expressions") if each.args.get("this") is not None]
+    keys = [f"[{each.this}]" if type(each) is exp.JSONPathSubscript else f".{each.this}" for each in parts]
+    return Term(f"'${''.join(keys)}'".lower())
+
+
 def _boolean(_: Scope, node: Node) -> Term:
     return Term("true" if node.args["this"] else "false")
 
@@ -204,6 +211,7 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
         exp.Expr: _function,
         exp.Column: _column,
         exp.Literal: _literal,
+        exp.JSONPath: _json_path,
         exp.Boolean: _boolean,
         exp.Null: _null,
         exp.Star: _star,

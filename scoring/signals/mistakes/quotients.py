@@ -162,10 +162,6 @@ def _alias_inverted(case: Case) -> Finding | None:
     return None
 
 
-def _words(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", text)}
-
-
 _PART_OF = re.compile(r"\b([a-z]{6,})[- ](?:rate|share|percentage|percent|pct|%)")
 
 

@@ -164,15 +164,9 @@ def cash_by_bill(case: Case) -> Finding | None:
     'cash came in: issued_on within [2020-04-01, 2020-05-01)'
     """
     found = _CASH_IN.search(case.asked)
-    timed = [
-        each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime) and each.lhs is not None
-    ]
-    if found is None or len(timed) != 1:
-        return None
-    words = (
-        {word for column in timed[0].lhs.columns for word in identifier_words(column.name)} if timed[0].lhs else set()
-    )
-    return Finding(1.0, f"{found.group()}: {timed[0].text}") if words & _BILLED else None
+    timed = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime)]
+    odd = found is not None and len(timed) == 1 and _is_on(timed[0], _BILLED)
+    return Finding(1.0, f"{found.group()}: {timed[0].text}") if found is not None and odd else None
 
 
 _PAID = frozenset({"paid", "pay", "payment", "settl"})

@@ -60,14 +60,18 @@ def within_other(case: Case) -> Finding | None:
     'LAG within plane_id, not within each pilot'
     """
     windows = [each for each in case.sql.windows if each.func in ("LAG", "LEAD")]
-    if len(windows) != 1 or len(windows[0].partition_by) != 1:
+    keys = [key.name for each in windows for key in each.partition_by]
+    if len(windows) != 1 or len(keys) != 1:
         return None
-    name = windows[0].partition_by[0].name
-    stems = key_stems(name)
+    name, stems = keys[0], key_stems(keys[0])
     things = [stem(found[1] or found[2]) for found in _OWN_PREVIOUS.matches(case.asked)] if stems else []
-    keys = {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
-    odd = bool(things) and things[0] in keys and not {*things} & {*(stems or ())}
+    odd = bool(things) and things[0] in _keyed(case) and not {*things} & {*(stems or ())}
     return Finding(1.0, f"{windows[0].func} within {name}, not within each {things[0]}") if odd else None
+
+
+def _keyed(case: Case) -> set[str]:
+    """The things whose keys are read."""
+    return {words[-1] for column in case.sql.columns if (words := key_stems(column.name))}
 
 
 def change_backwards(case: Case) -> Finding | None:
