@@ -88,12 +88,15 @@ def _is_noun(reading: Reading, mark: Mark) -> bool:
     """Whether `order` is a thing that is ordered: `order ids and depot`."""
     if reading.lowers[mark.start : mark.end] == ["order", "by"] and reading.lower(mark.start - 1) in _KINDS_OF_ORDERS:
         return True
+    if reading.lowers[mark.start : mark.end] == ["order"] and reading.lower(mark.end) in _PARTS_OF_ORDERS:
+        return True
     if reading.lowers[mark.start : mark.end] != ["order"] or _next_by(reading, mark.end) is not None:
         return False
     after = reading.lower(mark.end)
     return after not in reading.language.articles and after not in reading.language.by and after != "them"
 
 
+_PARTS_OF_ORDERS = frozenset("lines line items ids values value counts count numbers total totals".split())
 _KINDS_OF_ORDERS = frozenset("work purchase sales per each every avg average job repair online".split())
 """What makes `order` a thing, also before `by`: `hours per work order by model`."""
 

@@ -143,9 +143,15 @@ def comparison_flipped(case: Case) -> Finding | None:
     1.0
     """
     for match in case.filters.mismatched:
+        if _OF_EACH_TIME.search(case.asked) is not None and isinstance(match.required.rhs, RelativeTime):
+            continue
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return other_time(case) or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
+
+
+_OF_EACH_TIME = re.compile(r"\b(?:their|its|his|her) (?:last|first|final) (?:\d+|few) (?:day|week|month|year)s\b")
+"""A time that is counted from a moment of each thing, and not from now."""
 
 
 def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:

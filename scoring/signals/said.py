@@ -200,11 +200,21 @@ def name_unused(case: Case) -> Finding | None:
         return None
     defined = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
     given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
+    missing = [each for each in missing if not _is_measure(each, given)]
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
     if not lost:
         return None
     strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
     return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
+
+
+_MEASURE = re.compile(r"(\d+)(?:ppm|ppb|°?c|°?f|bar|psi|db|rpm|hz|v|w|a|lux|pct|pcs)")
+
+
+def _is_measure(each: QuestionFilter, sql: str) -> bool:
+    """Whether it is a number with its unit, and the SQL has the number: `25ppm`."""
+    found = _MEASURE.fullmatch(each.rhs.folded) if isinstance(each.rhs, Text) else None
+    return found is not None and found[1] in sql
 
 
 def _is_name(each: QuestionFilter) -> bool:

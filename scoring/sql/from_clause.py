@@ -289,6 +289,11 @@ def bind_join(scope: Scope, join: Node, condition: Node) -> None:
     pending = scope.joins.of(item) if item is not None else None
     if pending is not None and not pending.pairs and _compares_two(condition):
         pending.bound = True
+    others = (scope.columns.items.get(name) for name in _named(condition))
+    for other in others:
+        crossed = scope.joins.of(other) if other is not None and other is not item else None
+        if other is not None and crossed is not None and crossed.kind in _CROSS:
+            other.used = True  # its rows decide which ones this join finds
 
 
 def bind_listed(scope: Scope, where: Node) -> None:

@@ -71,6 +71,7 @@ def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
     return timed and all(each.block != base.block for each in sql.filters)
 
 
+_OF_THAT_OF = re.compile(r"\b(?:share|percentage|percent|pct|%) of (?:that|those) of\b")
 _AS_SHARE_OF = re.compile(
     r"\b(?:as|in) (?:an? |the )?(?:share|percentage|percent|pct|%|proportion|fraction) of"
     r" (?:the |total |its |all )*([a-z]+)"
@@ -157,7 +158,8 @@ def _names_base(text: str, case: Case) -> bool:
     """Whether the question names the base: `as a share of what was billed`, or the value that its rows have."""
     base = text.lower().rpartition(" / ")[2]
     below = re.findall(r"(?<!<> )(?<!!= )'([a-z_ ]{3,})'", base)
-    return _AS_SHARE_OF.search(asked(case)) is not None or any(value in asked(case) for value in below)
+    named = _AS_SHARE_OF.search(asked(case)) is not None or _OF_THAT_OF.search(said(case)) is not None
+    return named or any(value in asked(case) for value in below)
 
 
 _RATE = re.compile(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")

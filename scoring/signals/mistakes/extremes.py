@@ -24,7 +24,7 @@ def extreme_per_group(case: Case) -> Finding | None:
     'min(fare) by route'
     """
     sql = case.sql
-    if not sql.group_by or sql.limits or sql.having or not _asks_one(case):
+    if not sql.group_by or sql.limits or sql.having or not _asks_one(case) or _LISTED.search(asked(case)):
         return None
     if any(_is_pinned(each, case) for each in sql.filters) or _OF_WHOM.search(asked(case)) is not None:
         return None
@@ -32,6 +32,11 @@ def extreme_per_group(case: Case) -> Finding | None:
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
 
 
+_LISTED = re.compile(
+    r"\b(?:min|max)(?:imum)?\b,? (?:and |& )?(?:the )?(?:max|min|avg|average|mean)|\b(?:and|&|\+) (?:the )?(?:max"
+    r"|min)\b"
+)
+"""Extremes among other figures of each: `min max avg`, `how many and the max`."""
 _OF_WHOM = re.compile(
     r"\bwhose (?:very |most )?(?:first|last|latest|earliest|newest|oldest|recent|highest|lowest)\b"
     r"|\b(?:first|last) (?:\w+ )?(?:date|day|time)\b[^.?]{0,60}\bfor (?:all |the )?\w+s\b"

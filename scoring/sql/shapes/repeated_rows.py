@@ -316,7 +316,11 @@ def _plain(nodes: list[Node]) -> list[Node]:
 
 def _names_row(column: Column) -> bool:
     """Whether a column tells one row from another, and so settles the others."""
-    return key_stems(column.name) is not None or is_name(column.name)
+    return key_stems(column.name) is not None or is_name(column.name) or _KEYED.search(column.name) is not None
+
+
+_KEYED = re.compile(r"(?:nr|nbr|num|cd|code|key|guid)$")
+"""How keys end in houses that run words together: `matnr`."""
 
 
 def _sorted_or_tested(select: Select) -> list[Node]:
