@@ -10,7 +10,7 @@ from learning.dictionary.always import ALL_BELOW, ALWAYS, kept_alone, stated_alw
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.columns import ColumnKind, is_marked_twice, kind_of_column, without
 from learning.dictionary.findings import WrittenConvention
-from learning.dictionary.groups import CodedColumn, code_groups, said_in_brackets
+from learning.dictionary.groups import CodedColumn, CodeGroup, code_groups, said_in_brackets
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import sentences
 from learning.dictionary.spared import NEVER, NO_SUCH, UNREAL, WORD, spared
@@ -181,11 +181,19 @@ def _subjects(
     """The flags and moments that a sentence is about: its own, or else those that the note has named last."""
     named = [each for each in found if not each.plain]
     own = [each for each in named if start <= each.start < end and _marks(text, each)]
-    if not own:
+    if not own and _GOES_ON.match(text, start):
         own = _named_last(
             [each for each in named if each.start < start], text, _BOTH.search(text, start, end) is not None
         )
     return list({each.column.text: (each.column, each.value) for each in own}.values())
+
+
+_GOES_ON = re.compile(
+    r"\W*(?:they|these|those|them|it|its|such|both|this|that|always|never|leave|left|exclude|excluded|ignore|skip|drop|filter"
+    r"|don'?t|do not|not|out|so|please|only|and|keep|all|count|counts|no)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that has no subject of its own."""
 
 
 def _named_last(before: Sequence[Mention], text: str, both: bool) -> Sequence[Mention]:
@@ -281,9 +289,17 @@ def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[Wri
     near = [each for each in groups if 0 <= each.start - never.start() < _NEAR]
     head = [each for each in groups if not sentence[: each.start].strip(" \"'`*")]
     for each in near[:1] or said_in_brackets(sentence, never.start(), groups) or head[:1]:
+        if each not in head[:1] and _may_be_a_number(each, sentence):
+            continue
         if len({other.of.column for other in groups if other.start == each.start}) == 1:
             when = _limits(_clause(sentence, never), each.of.column)
             yield WrittenConvention(table=each.of.column.table, predicate=each.condition(keeps=False), when=when)
+
+
+def _may_be_a_number(group: CodeGroup, sentence: str) -> bool:
+    """Whether a digit alone may be a number of anything: the sentence does not name the column."""
+    named = re.search(rf"\b{re.escape(group.of.column.name)}\b", sentence, re.IGNORECASE) is not None
+    return len(group.codes) == 1 and group.codes[0].isdigit() and not named
 
 
 _NEAR = 40  # most characters from the words to the code

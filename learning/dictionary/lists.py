@@ -30,10 +30,37 @@ def written_out(text: str) -> str:
     State:
     <BLANKLINE>
     `State`: new (to come), done (over)
+    >>> print(written_out("ORDER_KIND\\n  N = normal    counts\\n  X = training"))
+    `ORDER_KIND`: N normal, X training.
     >>> print(written_out("| KIND | meaning |\\n|---|---|\\n| 10, 20 | open: on the way |\\n| 30 | shut |"))
     `KIND`: 10 open, 20 open, 30 shut
     """
-    return "\n".join(_coded(list(_led(text.splitlines()))))
+    return "\n".join(_coded(list(_led(list(_stacked(text.splitlines()))))))
+
+
+_ALONE = re.compile(r"[`*]*(?P<column>[A-Za-z]+_[A-Za-z0-9_]+|[A-Z][A-Z0-9_]{2,})[`*]*\s*:?\s*")
+_INDENTED = re.compile(r"\s{2,}[`*'\"]*(?P<code>[A-Z0-9]{1,4})[`*'\"]*(?:\s*[=:–-]\s*|\s+)(?P<meaning>\S.*)")
+
+
+def _stacked(lines: Sequence[str]) -> Iterator[str]:
+    """Codes that stand one below the other, indented, under the name of their column."""
+    place = 0
+    while place < len(lines):
+        named = _ALONE.fullmatch(lines[place])
+        below = [match for line in lines[place + 1 :] if (match := _INDENTED.fullmatch(line))] if named else []
+        count = next((at for at, line in enumerate(lines[place + 1 :]) if not _INDENTED.fullmatch(line)), len(below))
+        if named is None or count < _LEAST:
+            yield lines[place]
+            place += 1
+            continue
+        codes = (f"{each['code']} {_first_words(each['meaning'])}" for each in below[:count])
+        yield f"`{named['column']}`: {', '.join(codes)}."
+        place += count + 1
+
+
+def _first_words(meaning: str) -> str:
+    """What a meaning begins with, up to the first mark or gap."""
+    return re.split(r"[,;:(.]|\s-\s|\s{2,}", meaning)[0].strip(" *`")
 
 
 def _led(lines: Sequence[str]) -> Iterator[str]:
@@ -101,7 +128,7 @@ _OTHERS = frozenset({"column", "field", "name", "attribute", "table", "term", "w
 def _of_codes(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Each code with the first words of its meaning; several in one cell mean the same."""
     for code, meaning in ((row[0], row[1]) for row in rows if len(row) > 1):
-        said = re.split(r"[,;:(.]", meaning)[0].strip(" *`")
+        said = _first_words(meaning)
         for each in re.split(r"\s*(?:,|/|\band\b)\s*", code):
             match = _ONE_CODE.fullmatch(each)
             if match is not None:

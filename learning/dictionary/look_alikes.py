@@ -41,7 +41,7 @@ _HEADED = re.compile(r"\W{0,4}(?P<head>[A-Za-z][A-Za-z -]{2,40}?)\**\s*:\s")
 _BRACKETED = re.compile(r"\(([a-z, /]+)\)")
 _LIST = re.compile(r"[^,]{2,30}(?:,[^,]{2,30}){1,5},?\s+(?:and|or)\s[^,]{2,30}", re.IGNORECASE)
 _TAIL = re.compile(r"[\s*\"“]+(?:for|in|of|per)[\s*]+(?:an?|the|any|each|every)?\s*[\"“]?\w+[\"”]?\s*\Z", re.IGNORECASE)
-_CODE = re.compile(r"\W*[A-Z][A-Z0-9]{1,4}\b")
+_CODE = re.compile(r"\W*(?!\w+ (?:questions?|figures?|numbers?|amounts?)\b)[A-Z][A-Z0-9]{1,4}\b")
 _THIS = re.compile(r"\b(?:dated|counted|reported|measured|go|goes) by (?:this|it)\b(?! one)", re.IGNORECASE)
 _NOT = re.compile(
     r"(?:\bnot(?:\s+(?:by|on|from|the))?|\bnever(?:\s+(?:use|by))?|\binstead of|\brather than)\s+[`*(]*\Z",
@@ -165,7 +165,7 @@ def _told(
     own = {each.name.lower() for each in table.columns.values()} if table is not None else set[str]()
     said = tuple([each for each in phrases if each.replace(" ", "_") not in own])
     of_all = table is not None and any(map(table.is_called, said))
-    if said:
+    if said or not phrases:
         yield WrittenLookAlike(
             column=column.text, instead_of=tuple([each.text for each in others]), when=() if of_all else said
         )

@@ -122,7 +122,13 @@ def _behind(text: str, mention: Mention, later: Sequence[Mention]) -> str:
 def _led(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     """Codes of lists within a paragraph."""
     for each in _LED_LIST.finditer(text):
-        yield from _headed(text[each.start("head") :], catalogue)
+        found = list(_headed(text[each.start("head") :], catalogue))
+        named = [coded for coded in found if re.search(rf"\b{re.escape(coded.column.table)}\b", text)]
+        keys = all(identifier_words(coded.column.name)[-1:] in _KEYS for coded in found)
+        yield from found if keys or len(found) == 1 else named
+
+
+_KEYS = (("id",), ("no",), ("nr",), ("key",))
 
 
 def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:

@@ -59,10 +59,14 @@ def spared(text: str, catalogue: Catalogue) -> set[str]:
 
 
 _NEVER_FOR = re.compile(
-    r"\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b"
+    r"(?P<told>\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b)"
     r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b",
     re.IGNORECASE,
 )
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(each.lower()) for each in WORD.findall(text)]
 
 
 def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
@@ -71,9 +75,10 @@ def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
     `Complaints are never entered for dummy accounts.`
     """
     for start, end in sentences(text):
-        words = [stem(each.lower()) for each in WORD.findall(text[start:end])]
-        unreal = [word for word in words if word in UNREAL]
-        if unreal and _NEVER_FOR.search(text, start, end) is not None:
+        found = _NEVER_FOR.search(text, start, end)
+        unreal = [word for word in _stems(text[start:end]) if word in UNREAL]
+        if unreal and found is not None:
+            words = _stems(text[start : found.start()] if found["told"] else text[found.end() : end])
             yield unreal[0], {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
 
 

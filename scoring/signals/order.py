@@ -10,6 +10,7 @@ from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order, worst_has_most
 from scoring.signals.definitions import is_defined
+from scoring.signals.extreme_words import INVERTED, LENGTHS, SINCE, SPEEDS, YOUNG_OLD
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
 from scoring.values import Expression
@@ -97,6 +98,8 @@ def order_flipped(case: Case) -> Finding | None:
     'population ASC for highest'
     """
     asked = [each for each in case.question.superlatives if not _is_of_column(each.word, case)]
+    if _LIMITS.search(case.asked) is not None:
+        return None
     if len({each.direction for each in asked}) == 1:
         return _against(case, asked[0])
     ordering = case.question.ordering
@@ -108,20 +111,13 @@ def order_flipped(case: Case) -> Finding | None:
     return None
 
 
+_LIMITS = re.compile(r"\b(?:below|under|over|above|beneath|at|than|their|its) (?:the )?(?:min|max)(?:imum)?\b")
+"""A minimum that something is held against: `below min stock`."""
+
+
 def _is_of_column(word: str, case: Case) -> bool:
     """Whether `first` or `last` is part of the name of a column that is read: `first_reply_at`."""
     return word in PLACES and any(word in identifier_words(column.name) for column in case.sql.columns)
-
-
-_YOUNG_OLD = frozenset(
-    {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best", "longest"}
-) | {f"longest{sign}{word}" for sign in "- " for word in ("standing", "serving", "running")}
-"""Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
-_SPEEDS = frozenset({"fastest", "slowest", "quickest"})
-_LENGTHS = frozenset(
-    "duration ms second sec minute min hour day latency delay elapsed lead wait took time length".split()
-)
-_INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
 
 
 def _against(case: Case, asked: Superlative) -> Finding | None:
@@ -134,7 +130,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
             return None
         return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
     extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}
-    sure = asked.word not in _YOUNG_OLD or (asked.word == "longest" and _takes_lengths(case.sql))
+    sure = asked.word not in YOUNG_OLD or (asked.word == "longest" and _takes_lengths(case.sql))
     if len(extremes) == 1 and sure and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
@@ -142,28 +138,24 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
 
 def _takes_lengths(sql: SqlSpec) -> bool:
     """Whether no extreme that is taken is a moment, by its column's name: it is a length in some unit."""
-    return all(_INVERTED.isdisjoint(identifier_words(each.column)) for each in sql.aggregations)
+    return all(INVERTED.isdisjoint(identifier_words(each.column)) for each in sql.aggregations)
 
 
 def _fits_order(key: SortKey, asked: Superlative) -> bool:
     """Whether rows come in the order asked for, or in one that may be it."""
-    if asked.word in _SPEEDS and "datediff(" in key.operand.name:
+    if asked.word in SPEEDS and "datediff(" in key.operand.name:
         return _descends(key) is (asked.word == "slowest")  # by a length of time
     if _descends(key) is (asked.direction is Direction.MOST):
         return True
-    if asked.word in _YOUNG_OLD and _may_be_inverted(key.operand):
+    if asked.word in YOUNG_OLD and _may_be_inverted(key.operand):
         return True
-    return asked.word in _SPEEDS and not _LENGTHS.isdisjoint(operand_words(key.operand))
+    return asked.word in SPEEDS and not LENGTHS.isdisjoint(operand_words(key.operand))
 
 
 def _may_be_inverted(key: Operand) -> bool:
     """Whether a key may be a date or a rank, of which the least is the oldest or best."""
     words = set(operand_words(key))
-    return bool(_INVERTED & words) or any(word.endswith(_SINCE) for word in words)
-
-
-_SINCE = ("from", "since", "start", "started", "begin", "date", "joined", "hired", "opened")
-"""Endings of columns of when something began."""
+    return bool(INVERTED & words) or any(word.endswith(SINCE) for word in words)
 
 
 def _descends(key: SortKey) -> bool:
@@ -245,7 +237,7 @@ def _measures(asked: Superlative) -> bool:
 def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
     """Whether a key is one column that neither resembles the measure nor may be any amount."""
     words = content_words(measured.measure)
-    if not _is_column(key) or measured.word in _YOUNG_OLD or is_defined(key.columns[0], case):
+    if not _is_column(key) or measured.word in YOUNG_OLD or is_defined(key.columns[0], case):
         return False
     if words[-1] == "name" or holds_any_amount(key.name):
         return False
@@ -321,7 +313,7 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
-    if words == ["age"] and any(not _INVERTED.isdisjoint(operand_words(key)) for key in keys):
+    if words == ["age"] and any(not INVERTED.isdisjoint(operand_words(key)) for key in keys):
         return True
     names = shown_names(case.sql)
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)

@@ -53,7 +53,7 @@ def negation_per_row(case: Case) -> Finding | None:
 
 
 _OF_ROWS = re.compile(
-    r"(?:without|excluding|except) (?:for )?the (?:\w+ )?(?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b", re.I
+    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b"
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
@@ -265,7 +265,10 @@ def extreme_scope(case: Case) -> Finding | None:
 
 def _is_sought(each: Projection) -> bool:
     """Whether it is an extreme, other than the latest state that is stored: MAX(snapshot_date)."""
-    return each.operand.func in ("MAX", "MIN") and "snapshot" not in each.operand.name
+    return each.operand.func in ("MAX", "MIN") and _STORED.search(each.operand.name) is None
+
+
+_STORED = re.compile(r"snapshot|snap_|as_?of|stand_|stichtag|(?:load|extract|stock|balance)_?(?:date|day|dt)")
 
 
 def _measures(path: str, case: Case) -> bool:

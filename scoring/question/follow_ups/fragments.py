@@ -62,7 +62,7 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
 
 @lru_cache(maxsize=512)
 def _short_fragment(text: str, follows: bool) -> Fragment | None:
-    if not _may_be(text):
+    if not _may_be(text) or (not follows and _stands_alone(text)):
         return None
     said = " ".join(text.split()).strip(" ?!.…")
     opened = OPENERS.match(said)
@@ -85,14 +85,18 @@ _TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
 """Before what is meant instead: `use the median instead`."""
 
 
+def _stands_alone(text: str) -> bool:
+    """Whether a text that begins like a part of a question says enough: `per pilot, no. of flights in may`."""
+    words = text.lower().split(None, _LONGEST_GROUP)
+    return _OPENING_STATE.match(text) is not None or (words[:1] == ["per"] and len(words) > _LONGEST_GROUP)
+
+
 def _may_be(text: str) -> bool:
     """Whether the first words leave it open: most questions are told from fragments here."""
     words = text.lower().split(None, _MOST)
     if not words or len(words) > _MOST:
         return False
     first = words[0].strip(",.!?;:")
-    if first == "per" and len(words) > _LONGEST_GROUP:
-        return False
     if first in ASKS:
         return POINTERS.search(text.strip(" ?!.")) is not None
     return first in STARTERS or len(words) <= _FEW or words[-1].strip("?!. ") in _LAST or "ones" in words
@@ -100,6 +104,10 @@ def _may_be(text: str) -> bool:
 
 _MOST = 18
 """Most words of a fragment."""
+_OPENING_STATE = re.compile(
+    r"\s*(?:on[- ]time|on[- ]hold|in[- ]stock|at[- ]risk|no[- ]shows?|per[- ]capita) \w", re.IGNORECASE
+)
+"""A state of what is asked for, which begins like a part of a question."""
 _LONGEST_GROUP = 5
 """Most words of a group alone; behind more, what is asked for has been named: `per pilot, no. of flights in may`."""
 _FEW = 2

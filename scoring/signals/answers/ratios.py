@@ -65,7 +65,7 @@ def integer_division(case: Case) -> Finding | None:
     averaged = _WHOLE_MEAN.search(case.query.sql) if case.sql.dialect == "tsql" else None
     if averaged is not None:
         return Finding(1.0, f"{averaged[0].lower()} of whole numbers")
-    whole = next((each for each in case.sql.divisions if not each.real and not _divides_amounts(each)), None)
+    whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
     if not (case.question.ratios or _defines_division(case) or (_divides_counts(whole) and _wants_fraction(case))):
@@ -73,11 +73,18 @@ def integer_division(case: Case) -> Finding | None:
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
 
+_IN_PERCENT = re.compile(r"\b100\b")
+"""What is divided is a hundredfold: whole percents come, which are rounded and not lost."""
 _WHOLE_MEAN = re.compile(
     r"\bavg\s*\(\s*case\b(?=[^()]{0,300}\bthen\s+1\b(?!\.))[^()]{0,300}?\b(?:else|then)\s+0\s+(?:end|when)\b(?![^()]*\.)",
     re.IGNORECASE,
 )
 """A mean of ones and zeros, which T-SQL gives as a whole number: `AVG(CASE … THEN 1 ELSE 0 END)`."""
+
+
+def _keeps_whole(each: Division) -> bool:
+    """Whether little is lost: whole percents come, or amounts are divided, which have decimals."""
+    return _IN_PERCENT.search(each.numerator) is not None or _divides_amounts(each)
 
 
 def _divides_amounts(each: Division) -> bool:

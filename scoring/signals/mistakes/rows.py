@@ -31,6 +31,8 @@ def join_multiplies(case: Case) -> Finding | None:
         return None
     strongest: Finding | None = None
     for each in shapes(case, ShapeKind.REPEATED_ROWS):
+        if _adds_prices(each):
+            continue
         counts = each.text.startswith("COUNT")
         if counts and ("restricted" in each.words or not (_counts_thing(each, case) or _is_base(each, case))):
             continue
@@ -39,6 +41,18 @@ def join_multiplies(case: Case) -> Finding | None:
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
+
+
+_CATALOGUES = frozenset("plan tier tariff package product membership rate".split())
+_PRICES = frozenset("price fee rate tariff".split())
+
+
+def _adds_prices(shape: Shape) -> bool:
+    """Whether the price of a plan is added for each row that is on it: the value of all subscriptions."""
+    column = shape.columns[0] if shape.columns else None
+    if column is None or column.table is None or not shape.text.startswith("SUM"):
+        return False
+    return not _PRICES.isdisjoint(identifier_words(column.name)) and table_words(column.table)[-1] in _CATALOGUES
 
 
 def _counts_thing(shape: Shape, case: Case) -> bool:

@@ -99,7 +99,7 @@ def every_for_first(case: Case) -> str | None:
 
     >>> every_for_first(case("Average days from joining to the first flight", "SELECT AVG(f.day - p.joined_on) FROM "
     ...     "pilots p JOIN flights f ON f.pilot_id = p.id"))
-    'and first flight: no first is taken'
+    'days from joining to the first flight: no first is taken'
     """
     found = _TO_FIRST.search(case.asked)
     measures = any(each.func in ("AVG", "MEDIAN", "PERCENTILE_CONT") for each in case.sql.aggregations)

@@ -64,9 +64,11 @@ def within_other(case: Case) -> Finding | None:
     if len(windows) != 1 or len(keys) != 1:
         return None
     name, stems = keys[0], key_stems(keys[0])
-    things = [stem(found[1] or found[2]) for found in _OWN_PREVIOUS.matches(case.asked)] if stems else []
-    odd = bool(things) and things[0] in _keyed(case) and not {*things} & {*(stems or ())}
-    return Finding(1.0, f"{windows[0].func} within {name}, not within each {things[0]}") if odd else None
+    things = [stem(found[1] or found[2]) for found in _OWN_PREVIOUS.matches(case.asked)]
+    odd = next((each for each in things[:1] if each in _keyed(case)), None)
+    if not stems or odd is None or not {*things}.isdisjoint(stems):
+        return None
+    return Finding(1.0, f"{windows[0].func} within {name}, not within each {odd}")
 
 
 def _keyed(case: Case) -> set[str]:
