@@ -274,9 +274,8 @@ def _spread(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[D
     if exclusion.only:
         reached = {other.name for name in exclusion.only for other in catalogue.hanging_off(name)}
         wanted &= exclusion.only | reached
-    without_such = spared(text, catalogue) | {
-        each.name for each in below if letters(exclusion.column.name) in each.columns
-    }
+    own = {each.name for each in below if letters(exclusion.column.name) in each.columns}
+    without_such = (spared(text, catalogue) | own) - exclusion.only
     yield from (each for each in below if each.name in wanted and each.name not in without_such)
 
 
@@ -285,20 +284,23 @@ def _codes_left_out(sentence: str, known: Sequence[CodedColumn]) -> Iterator[Wri
     never = NEVER.search(sentence)
     if never is None:
         return
-    groups = code_groups(sentence, known)
+    groups = [each for each in code_groups(sentence, known) if not _may_be_a_number(each, sentence)]
     near = [each for each in groups if 0 <= each.start - never.start() < _NEAR]
-    head = [each for each in groups if not sentence[: each.start].strip(" \"'`*")]
-    for each in near[:1] or said_in_brackets(sentence, never.start(), groups) or head[:1]:
-        if each not in head[:1] and _may_be_a_number(each, sentence):
-            continue
+    for each in near[:1] or said_in_brackets(sentence, never.start(), groups) or _at_head(sentence, groups):
         if len({other.of.column for other in groups if other.start == each.start}) == 1:
             when = _limits(_clause(sentence, never), each.of.column)
             yield WrittenConvention(table=each.of.column.table, predicate=each.condition(keeps=False), when=when)
 
 
+def _at_head(sentence: str, groups: Sequence[CodeGroup]) -> list[CodeGroup]:
+    """The codes that the sentence begins with."""
+    return [each for each in groups if not sentence[: each.start].strip(" \"'`*")][:1]
+
+
 def _may_be_a_number(group: CodeGroup, sentence: str) -> bool:
     """Whether a digit alone may be a number of anything: the sentence does not name the column."""
     named = re.search(rf"\b{re.escape(group.of.column.name)}\b", sentence, re.IGNORECASE) is not None
+    named = named or not sentence[: group.start].strip(" \"'`*")
     return len(group.codes) == 1 and group.codes[0].isdigit() and not named
 
 

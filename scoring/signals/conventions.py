@@ -85,8 +85,8 @@ _OF_CODES = 0.12
 def _is_of_codes(convention: Convention) -> bool:
     """Whether a condition that is stated for every question names codes, and is no flag."""
     values = [one for term in convention.terms for one in _values(term)]
-    coded = [one for one in values if isinstance(one, Text | Number) and str(one).strip("'") not in _FLAGS]
-    return not convention.when and bool(coded) and len(coded) == len(values)
+    coded = [str(one).strip("'") for one in values if isinstance(one, Text | Number)]
+    return not convention.when and len(coded) == len(values) and not _FLAGS.issuperset(coded)
 
 
 _FLAGS = frozenset({"0", "1", "y", "n", "t", "f", "true", "false"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.lengths import BOUNDS
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
 from scoring.signals.compared_values import misses_either
@@ -53,11 +54,10 @@ def negation_per_row(case: Case) -> Finding | None:
 
 
 _OF_ROWS = re.compile(
-    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows|orders)\b|do(?:n['’]?t| not) count\b"
+    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b|do(?:n['’]?t| not) count\b"
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
-"""A comparison that keeps rows without a value: the question's `no` speaks of them."""
 
 
 def _excludes_things(sql: SqlSpec) -> bool:
@@ -273,12 +273,9 @@ _STORED = re.compile(r"snapshot|snap_|as_?of|stand_|stichtag|(?:load|extract|sto
 
 def _measures(path: str, case: Case) -> bool:
     """Whether rows above or below the extreme of a subquery are sought, and not those that have it."""
-    bounds = (each for each in case.sql.filters if each.op in _BOUNDS and isinstance(each.rhs, Expression))
+    bounds = (each for each in case.sql.filters if each.op in BOUNDS and isinstance(each.rhs, Expression))
     parents = {each.parent for each in case.sql.subqueries if each.block == path}
     return any(each.block in parents for each in bounds)
-
-
-_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 
 
 def _conditions(case: Case, path: str, *, nested: bool) -> dict[tuple[str, str], str]:

@@ -59,16 +59,19 @@ def within_other(case: Case) -> Finding | None:
     ...     "(PARTITION BY plane_id ORDER BY day) FROM flights")).detail
     'LAG within plane_id, not within each pilot'
     """
-    windows = [each for each in case.sql.windows if each.func in ("LAG", "LEAD")]
-    keys = [key.name for each in windows for key in each.partition_by]
-    if len(windows) != 1 or len(keys) != 1:
+    keys = [(each.func, [key.name for key in each.partition_by]) for each in case.sql.windows if each.func in _OFFSETS]
+    if len(keys) != 1 or len(keys[0][1]) != 1:
         return None
-    name, stems = keys[0], key_stems(keys[0])
+    func, (name,) = keys[0]
+    stems = key_stems(name)
     things = [stem(found[1] or found[2]) for found in _OWN_PREVIOUS.matches(case.asked)]
     odd = next((each for each in things[:1] if each in _keyed(case)), None)
     if not stems or odd is None or not {*things}.isdisjoint(stems):
         return None
-    return Finding(1.0, f"{windows[0].func} within {name}, not within each {odd}")
+    return Finding(1.0, f"{func} within {name}, not within each {odd}")
+
+
+_OFFSETS = ("LAG", "LEAD")
 
 
 def _keyed(case: Case) -> set[str]:
