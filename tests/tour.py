@@ -27,7 +27,7 @@ def check(after: str, lines: Sequence[str]) -> None:
     if held != wanted and os.environ.get(WRITE):
         README.write_text(before + wanted + rest, encoding="utf-8")
         return
-    assert held == wanted, f"README.md is out of date: {WRITE}=1 make test ARGS='-k readme' updates it"
+    assert held == wanted, f"README.md is out of date: {WRITE}=1 make test slow ARGS='-k readme' updates it"
 
 
 def sections(lines: Sequence[str]) -> list[list[str]]:
