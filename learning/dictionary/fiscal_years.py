@@ -12,8 +12,8 @@ from scoring.values import FiscalYear
 _YEAR = re.compile(r"\b(?:fiscal|financial|business|accounting)[ -]?(?:year|yr)\b", re.IGNORECASE)
 _MEANT = re.compile(
     r"(?P<words>(?:[\"“][^\"”]{2,20}[\"”](?:\s*(?:,|and|or|/|\.\.)\s*)*)+)"
-    r"\s*(?:(?:and )?q1 ?(?:to|-|–) ?q4\s*)?(?:is|are|means?|refers? to)\s+"
-    r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial)\b",
+    r"\s*(?:(?:and )?q1 ?(?:to|-|–) ?q4\s*)?(?:from \w+(?: people| staff)?\s+)?(?:is|are|means?|refers? to)\s+"
+    r"(?:always\s+)?(?:the\s+)?(?:fiscal|financial|fy)\b",
     re.IGNORECASE,
 )
 _SAID = re.compile(

@@ -23,6 +23,8 @@ class CodedColumn:
 
     column: DescribedColumn
     codes: Mapping[str, str]
+    any_table: bool = False
+    """The list names no table, and columns of several tables are called so."""
 
 
 @dataclass(frozen=True, slots=True)

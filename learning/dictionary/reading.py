@@ -129,6 +129,8 @@ def _led(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
 
 
 _KEYS = (("id",), ("no",), ("nr",), ("key",))
+_OF_ANYTHING = frozenset((stem(each),) for each in "stat state status typ type kind code cd".split())
+"""What columns of unlike codes are called alike."""
 
 
 def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
@@ -140,10 +142,10 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     codes = code_list(":" + _sentence_at(rest, 0)) if colon and 0 < len(words) <= 3 else None
     if codes is None:
         return
-    for table in catalogue.tables.values():
-        for column in table.columns.values():
-            if _holds_codes_of(words, column, table):
-                yield CodedColumn(column, codes)
+    columns = [(table, each) for table in catalogue.tables.values() for each in table.columns.values()]
+    found = [column for table, column in columns if _holds_codes_of(words, column, table)]
+    for each in found:
+        yield CodedColumn(each, codes, any_table=len(found) > 1 and words in _OF_ANYTHING)
 
 
 def _holds_codes_of(words: tuple[str, ...], column: DescribedColumn, table: DescribedTable) -> bool:
@@ -177,17 +179,26 @@ def _codes_listed(text: str) -> tuple[str, str, str]:
 def _known_codes(
     read: Sequence[ReadNote], catalogue: Catalogue, stated: DictionaryFindings | None
 ) -> list[CodedColumn]:
-    """The codes of each column: those that were listed first, or with twice as many meanings."""
+    """The codes of each column: those that were listed first, or with twice as many meanings.
+
+    A list of `status` without a table is of the one table whose `status` has no list of its own.
+    """
     known: dict[str, CodedColumn] = {}
     before = stated if stated is not None else DictionaryFindings()
     for column, codes in before.codes.items():
         table, _, name = column.rpartition(".")
         known[column] = CodedColumn(catalogue.add_column(table, name), codes)
+    unplaced: list[Sequence[CodedColumn]] = []
     for each in read:
         for coded in each.coded:
             listed = known.get(coded.column.text)
-            if listed is None or 2 * _labelled(listed) < _labelled(coded):
+            if not coded.any_table and (listed is None or 2 * _labelled(listed) < _labelled(coded)):
                 known[coded.column.text] = coded
+        unplaced.append([coded for coded in each.coded if coded.any_table])
+    for group in unplaced:
+        free = [each for each in group if each.column.text not in known]
+        if len(free) == 1:
+            known[free[0].column.text] = free[0]
     return list(known.values())
 
 

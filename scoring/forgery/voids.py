@@ -195,6 +195,9 @@ def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: st
     """Whether a figure is changed by what a text says: to percent, by its numbers, or from below zero to above."""
     if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
         return True
+    days = {2.0 if "weekend" in text else float(len(set(_WEEKDAY.findall(text))))}
+    if numbers == days and _CAPACITY.search(void.text) is not None:
+        return True
     return (numbers <= UNITS and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
 
 
@@ -223,6 +226,9 @@ def _halves_pairs(case: Case) -> bool:
     )
 
 
+_WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b")
+_CAPACITY = re.compile(r" / \((?:\w+ \* \d+|\d+ \* \w+)\)$")
+"""What there is on one day, times the days: `nights / (2 * rooms)` of a weekend."""
 _PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
 _MINUS = re.compile(r"^(?:round\()?-(?:sum|avg)\(")
 _PERCENT_CHANGE = re.compile(

@@ -30,6 +30,8 @@ _CLAUSE = r"[^.?!;()]{0,80}"
 _BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
+    ("think", r"(?<=[.?!])\s*(?:i |we )?think [^.?!;]{1,60}"),
+    ("today", r"\bwho(?:['’]?s| is) (?:the|our|my) [^.?!,]{1,30} (?:for|of) [^.?!,]{1,30}?(?P<aside> today)\b"),
     ("", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
     ("", rf"\b(?:incl\.?|including|even)(?: the| all| those)?(?: \w+){{0,2}} {_ABSENT}[^,.;()?]{{0,60}}"),
     (
@@ -86,7 +88,7 @@ _ASIDES = (
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|\d[-–]\d|bucket|, in |rank|\bzero|\b0\b|even|year|\bwe |like |vat\b|tax|\bonce|number one",
+    r"|\d[-–]\d|bucket|, in |rank|\bzero|\b0\b|even|year|\bwe |\bthink |like |vat\b|tax|\bonce|number one",
     re.IGNORECASE,
 )
 
@@ -104,7 +106,7 @@ def asides(text: str) -> Ranges:
     lower = text.casefold()
     for word, pattern in _COMPILED:
         if word in lower:
-            found += [match.span() for match in pattern.finditer(text)]
+            found += [match.span(pattern.groups) for match in pattern.finditer(text)]
     return tuple(_apart(sorted(found)))
 
 

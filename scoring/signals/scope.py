@@ -55,6 +55,7 @@ def negation_per_row(case: Case) -> Finding | None:
 
 _OF_ROWS = re.compile(
     r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b|do(?:n['’]?t| not) count\b"
+    r"|d(?:o|oes|id)(?:n['’]?t| not) (?:match|equal|agree|add up|tie|correspond)\b"
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)

@@ -26,7 +26,7 @@ def test_a_right_answer_to_a_plain_question_is_correct(each: dict[str, Any]) -> 
 
 
 def test_few_right_answers_to_questions_as_staff_type_them_are_called_wrong() -> None:
-    """At first reading 38 of these 270 were; the rest are left as they are, so that the share stays in sight."""
+    """At first reading 38 of the first 270 were; the rest are left as they are, so that the share stays in sight."""
     asked = datetime(2026, 11, 28, 9, tzinfo=UTC)
     called_wrong = [each["question"] for each in _read("chat_answers.yaml") if _is_called_wrong(each, asked)]
 

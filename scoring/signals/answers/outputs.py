@@ -32,8 +32,8 @@ def wanted_columns(case: Case) -> int:
 
 
 _COMPARED = re.compile(
-    r"\b(?:than|above|below|over|under|whose|where|with|have|has|had|having|on)(?: the| a| an)?(?: \w+)?"
-    r" (?:average|total|mean|number|maximum|minimum|max|min|count)\b",
+    r"\b(?:than|above|below|over|under|whose|where|with|have|has|had|having|on|match(?:es)?|equals?)"
+    r"(?: the| a| an)?(?: \w+)? (?:average|total|mean|number|nr|sum|maximum|minimum|max|min|count)\b",
     re.IGNORECASE,
 )
 """An aggregate that is part of a condition."""

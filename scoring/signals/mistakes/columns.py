@@ -63,9 +63,9 @@ def _other_event(event: str, given: dict[str, str]) -> Finding | None:
     """The first of the tested times, where all are those of other events than the one asked for."""
     if not given or event in given.values():
         return None
-    column = min(given)
-    if (event, given[column]) in _NEAR:
+    if any((event, other) in _NEAR for other in given.values()):
         return None
+    column = min(given)
     return Finding(_STRENGTHS.get(given[column], 1.0), f"expected → actual: {event} → {column}")
 
 
