@@ -188,17 +188,14 @@ def _known_codes(
     for column, codes in before.codes.items():
         table, _, name = column.rpartition(".")
         known[column] = CodedColumn(catalogue.add_column(table, name), codes)
-    unplaced: list[Sequence[CodedColumn]] = []
     for each in read:
         for coded in each.coded:
             listed = known.get(coded.column.text)
             if not coded.any_table and (listed is None or 2 * _labelled(listed) < _labelled(coded)):
                 known[coded.column.text] = coded
-        unplaced.append([coded for coded in each.coded if coded.any_table])
-    for group in unplaced:
-        free = [each for each in group if each.column.text not in known]
-        if len(free) == 1:
-            known[free[0].column.text] = free[0]
+    for each in read:
+        free = [coded for coded in each.coded if coded.any_table and coded.column.text not in known]
+        known.update({free[0].column.text: free[0]} if len(free) == 1 else {})
     return list(known.values())
 
 

@@ -39,8 +39,7 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
-    older = None if _excludes_things(case.sql) else older_rows(case)
-    if older is not None:
+    if not _excludes_things(case.sql) and (older := older_rows(case)) is not None:
         return older
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
     if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
@@ -54,8 +53,8 @@ def negation_per_row(case: Case) -> Finding | None:
 
 
 _OF_ROWS = re.compile(
-    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b|do(?:n['’]?t| not) count\b"
-    r"|d(?:o|oes|id)(?:n['’]?t| not) (?:match|equal|agree|add up|tie|correspond)\b"
+    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b"
+    r"|d(?:o|oes|id)(?:n['’]?t| not) (?:count|match|equal|agree|add up|tie)\b"
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
