@@ -91,8 +91,13 @@ def _opened(text: str, catalogue: Catalogue) -> str | None:
     match = _OPENING.match(text)
     if match is None:
         return None
-    title = re.split(r"\s+and\s+|/", match["title"])[0]
-    called = [each.name for each in catalogue.tables.values() if each.is_called(title)]
+    return _called(match["title"], catalogue)
+
+
+def _called(title: str, catalogue: Catalogue) -> str | None:
+    """The one table whose rows the first words of a title name: `Meters and premises`."""
+    first = re.split(r"\s+and\s+|/|&", _SUBTITLE.split(title)[0])[0]
+    called = [each.name for each in catalogue.tables.values() if each.is_called(first.strip("*` "))]
     return called[0] if len(called) == 1 else None
 
 
@@ -114,8 +119,7 @@ def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bo
     """The table, and the column, that a heading names."""
     match = _TITLED.fullmatch(title.strip())
     if match is None:
-        first = _first_named(title, catalogue) if declared else None
-        return first, None
+        return (_first_named(title, catalogue) or _called(title, catalogue)) if declared else None, None
     before, _, name = match["path"].rpartition(".")
     known = catalogue.table(match["path"])
     if known is not None:
@@ -128,7 +132,9 @@ def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bo
         and name.lower() in map(str.lower, held.columns)
     ):
         return table, name
-    return (None, None) if declared or " " in title.strip("`* ") else (catalogue.add_table(name).name, None)
+    if declared or " " in title.strip("`* "):
+        return (_called(title, catalogue) if declared else None), None
+    return catalogue.add_table(name).name, None
 
 
 _SUBTITLE = re.compile(r"\s+[–—-]\s|[:(]")

@@ -129,7 +129,7 @@ def _led(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
 
 
 _KEYS = (("id",), ("no",), ("nr",), ("key",))
-_OF_ANYTHING = frozenset((stem(each),) for each in "stat state status typ type kind code cd".split())
+_OF_ANYTHING = frozenset(map(stem, "stat state status typ type kind code cd key".split()))
 """What columns of unlike codes are called alike."""
 
 
@@ -145,7 +145,7 @@ def _headed(text: str, catalogue: Catalogue) -> Iterator[CodedColumn]:
     columns = [(table, each) for table in catalogue.tables.values() for each in table.columns.values()]
     found = [column for table, column in columns if _holds_codes_of(words, column, table)]
     for each in found:
-        yield CodedColumn(each, codes, any_table=len(found) > 1 and words in _OF_ANYTHING)
+        yield CodedColumn(each, codes, any_table=len(found) > 1 and _OF_ANYTHING.issuperset(words))
 
 
 def _holds_codes_of(words: tuple[str, ...], column: DescribedColumn, table: DescribedTable) -> bool:
