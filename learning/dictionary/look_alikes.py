@@ -164,7 +164,7 @@ def _told(
     table = catalogue.table(column.table)
     own = {each.name.lower() for each in table.columns.values()} if table is not None else set[str]()
     said = tuple([each for each in phrases if each.replace(" ", "_") not in own])
-    of_all = table is not None and any(map(table.is_called, said))
+    of_all = table is not None and any(table.is_called(each) for each in said if not each.endswith("ed"))
     if said or not phrases:
         yield WrittenLookAlike(
             column=column.text, instead_of=tuple([each.text for each in others]), when=() if of_all else said

@@ -57,6 +57,8 @@ def _literal_at(reading: Reading, place: int, *, title_case: bool) -> Literal | 
     if token.kind is TokenKind.PUNCTUATION or token.kind is TokenKind.NUMBER:
         return None
     if token.kind is TokenKind.WORD:
+        if _HOUSE_YEAR.fullmatch(token.text) is not None:
+            return None
         if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
             return _name(reading, place, title_case=title_case)
         return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
@@ -82,6 +84,8 @@ def _coded(reading: Reading, place: int) -> Literal | None:
     return _prefixed(reading, place)
 
 
+_HOUSE_YEAR = re.compile(r"[A-Z]Y(?:20)?\d\d")
+"""A year of a house's own: `WY2025` of water, `SY24` of school."""
 _PLURAL_CODE = re.compile(r"([a-z]{1,2}\d)s")
 """`p1s`: what has the code `p1`."""
 

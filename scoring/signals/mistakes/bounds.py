@@ -86,6 +86,7 @@ def _identifies(column: Column, word: str) -> bool:
         (own and is_name(column.name))
         or identifier_words(column.name)[-1:] == (word,)
         or (word in identifier_words(column.name) and is_name(column.name))
+        or identifier_words(column.name) in {(word, "cd"), (word, "code")}
     )
 
 

@@ -147,7 +147,10 @@ _SIDES = (
         frozenset("gross".split()),
     ),
     (
-        cue("before incl with", r"\b(?:incl\w*\.?|including|with|before) (?:vat|tax(?:es)?|fees?|deductions?)\b"),
+        cue(
+            "before incl with",
+            r"\b(?:incl\w*\.?|including|with) (?:vat|tax(?:es)?|fees?|deductions?)\b|\bbefore (?:fees?|deductions?)\b",
+        ),
         frozenset("gross vat tax".split()),
         frozenset("net".split()),
     ),

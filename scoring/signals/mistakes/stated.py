@@ -265,7 +265,8 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     """
     counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
     if not counts:
-        return None
+        uncounted = None if _COUNTS.search(case.query.sql) is not None else _DIFFERENT.search(said(case))
+        return differing(f"distinct {uncounted[1]}", "no count") if uncounted is not None else None
     plain = not any(each.distinct for each in counts)
     match = _DISTINCT.search(_enriched(case)) or (_DIFFERENT.search(said(case)) if plain else None)
     if match is None or _is_once(match[1] if "_" in match[1] else f"{match[1]}_id", case):
@@ -274,6 +275,7 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     return differing(f"distinct {match[1]}", f"count({prefix}{counts[0].column})")
 
 
+_COUNTS = re.compile(r"count|distinct|uniq|hll|rank|row_number|size|length|card|\bas (?:n|num|no)_", re.IGNORECASE)
 _DIFFERENT = cue(
     "different distinct unique",
     r"\b(?:how many|number of|count of|count)(?: the| our)? (?:different|distinct|unique) (?:\w+ )?([a-z]+?)s\b",

@@ -61,7 +61,7 @@ def _lacks_conversion(text: str, case: Case) -> Finding | None:
     return Finding(1.0, "nothing converts from UTC")
 
 
-_CONVERTED = re.compile(r"zone|'[a-z]+/[a-z_]+'|from_utc|convert_tz", re.IGNORECASE)
+_CONVERTED = re.compile(r"zone|at time z|'[a-z]+/[a-z_]+'|from_utc|convert_tz", re.IGNORECASE)
 _HOURLY = cue("hour", r"\b(?:per|by|each|every|which|what|peak|busiest) hours?\b|\bhours? of (?:the )?day\b|\bhourly\b")
 
 
