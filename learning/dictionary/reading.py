@@ -87,7 +87,11 @@ def _read(note: Note, catalogue: Catalogue) -> ReadNote:
 
 def _codes_behind(mention: Mention, text: str) -> dict[str, str] | None:
     """The codes that follow a column's name, also where the first was read as its value: `state = 10 new, 20 sent`."""
-    return code_list(f" = {mention.value}{text}" if (mention.value or "").isdigit() else text)
+    return code_list(f" = {mention.value}{text}" if (mention.value or "").isdigit() else _SAME.sub("", text))
+
+
+_SAME = re.compile(r"\A(?:\s*(?:and|&|/|,)\s*\w+)?\s*\(?(?:have |the )*same (?:list|codes)\)?(?=\s*:)")
+"""What stands between two columns and the one list of both: `OSTAT and PSTAT same list: O open`."""
 
 
 def _about(note: Note, catalogue: Catalogue) -> DescribedColumn | None:

@@ -132,13 +132,16 @@ _OF_LOGS = frozenset({"logged_at", "logged_on", "logged_ts", "log_time", "log_da
 def is_time(column: str) -> bool:
     """Whether a column is named like a time.
 
-    >>> is_time("paid_at"), is_time("order_date"), is_time("total")
-    (True, True, False)
+    >>> is_time("paid_at"), is_time("order_date"), is_time("SMPDT"), is_time("total")
+    (True, True, True, False)
     """
     words = identifier_words(column)
-    return bool(words) and (words[-1] in _TIME_ENDS or words[0] == "date")
+    return bool(words) and (
+        words[-1] in _TIME_ENDS or words[0] == "date" or _ENDS_IN_DATE.fullmatch(words[-1]) is not None
+    )
 
 
+_ENDS_IN_DATE = re.compile(r"[a-z]{2,6}dt")
 _TIME_ENDS = frozenset("at on date time ts day timestamp dt datetime birthday dob".split())
 
 

@@ -1,0 +1,8 @@
+CREATE TABLE ph.garage (garage_id INT64 NOT NULL, garage_name STRING, city STRING, region STRING, spaces_total INT64, spaces_public INT64, status_cd STRING, opened_on DATE, closed_on DATE, is_training BOOL);
+CREATE TABLE ph.account (account_id INT64 NOT NULL, account_name STRING, industry STRING, contract_from DATE, contract_to DATE, discount_pct NUMERIC, invoice_cycle STRING, account_manager STRING);
+CREATE TABLE ph.permit (permit_id INT64 NOT NULL, account_id INT64, garage_id INT64, holder_type STRING, price_month_ct INT64, start_on DATE, end_on DATE, notice_on DATE, state_cd STRING);
+CREATE TABLE ph.stay (stay_id INT64 NOT NULL, garage_id INT64, permit_id INT64, medium_cd STRING, plate_hash STRING, tariff_cd STRING, entry_ts TIMESTAMP, exit_ts TIMESTAMP, biz_day DATE, fee_calc_ct INT64, fee_due_ct INT64, state_cd STRING);
+CREATE TABLE ph.payment (payment_id INT64 NOT NULL, garage_id INT64, purpose_cd STRING, ref_id INT64, method_cd STRING, amount_ct INT64, amount_net_ct INT64, paid_ts TIMESTAMP, biz_day DATE, booked_on DATE, status_cd STRING);
+CREATE TABLE ph.fine (fine_id INT64 NOT NULL, garage_id INT64, plate_hash STRING, reason_cd STRING, amount_ct INT64, issued_ts TIMESTAMP, due_on DATE, state_cd STRING);
+CREATE TABLE ph.charge_session (charge_id INT64 NOT NULL, garage_id INT64, stay_id INT64, connector_type STRING, start_ts TIMESTAMP, end_ts TIMESTAMP, energy_wh INT64, fee_ct INT64, state_cd STRING);
+CREATE TABLE ph.equip_fault (fault_id INT64 NOT NULL, garage_id INT64, device_type STRING, device_no INT64, reported_ts TIMESTAMP, resolved_ts TIMESTAMP, severity INT64, cause_cd STRING, technician STRING);
