@@ -132,9 +132,9 @@ def _titled(title: str, catalogue: Catalogue, table: str | None, *, declared: bo
         and name.lower() in map(str.lower, held.columns)
     ):
         return table, name
-    if declared or " " in title.strip("`* "):
-        return (_called(title, catalogue) if declared else None), None
-    return catalogue.add_table(name).name, None
+    if declared:
+        return _called(title, catalogue), None
+    return (None, None) if " " in title.strip("`* ") else (catalogue.add_table(name).name, None)
 
 
 _SUBTITLE = re.compile(r"\s+[–—-]\s|[:(]")

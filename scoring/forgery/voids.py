@@ -195,8 +195,8 @@ def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: st
     """Whether a figure is changed by what a text says: to percent, by its numbers, or from below zero to above."""
     if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
         return True
-    days = {2.0 if "weekend" in text else float(len(set(_WEEKDAY.findall(text))))}
-    if numbers == days and _CAPACITY.search(void.text) is not None:
+    days = 2.0 if "weekend" in text else float(len(set(_WEEKDAY.findall(text))))
+    if days > 1 and numbers == {days} and _CAPACITY.search(void.text) is not None:
         return True
     return (numbers <= UNITS and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
 

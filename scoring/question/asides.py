@@ -84,7 +84,10 @@ _ASIDES = (
     ("rank", r",\s*(?:rank )?1 ?= ?[^,.;?]{1,40}"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
 )
-"""What a text with such an aside holds, and the aside. What follows a gap is bounded, so time is linear."""
+"""What a text with such an aside holds, and the aside: the whole match, or the group in it.
+
+What follows a gap is bounded, so time is linear.
+"""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"

@@ -1,4 +1,4 @@
-"""Words of extremes, and of columns, by which the direction of an order is told."""
+"""Words of extremes and of columns that say which way an order runs."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
 
 
 def _recurring_wrong(given: set[str], case: Case) -> Finding | None:
-    """A weekday or an hour of the day is asked for, and days are told apart."""
+    """A weekday or an hour of the day is asked for, and the SQL groups by each single day."""
     if "day" not in given or len({key.block for key in case.sql.group_by}) != 1:
         return None
     if given == {"day"}:

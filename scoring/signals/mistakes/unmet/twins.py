@@ -37,7 +37,7 @@ def _tells_part(each: SqlFilter) -> bool:
 
 
 def _is_same(kept: SqlFilter, part: SqlFilter) -> bool:
-    """Whether WHERE tests what a part is told by."""
+    """Whether WHERE tests the column that sets the part apart."""
     timed = isinstance(kept.rhs, TimeRange | RelativeTime)
     path = kept.block.removeprefix(part.block)
     below = path == "" or re.fullmatch(r"(?:/(?:cte|derived):\w+)+", path) is not None
