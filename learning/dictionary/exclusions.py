@@ -253,8 +253,15 @@ def _written(exclusion: Exclusion, text: str, catalogue: Catalogue) -> Iterator[
         placed = f"{column.table}.{exclusion.predicate}"
         for each in _spread(exclusion, text, catalogue):
             own = counting_phrases(each.name) if when and each.name in exclusion.too else ()
-            needed = exclusion.told and not (exclusion.state or exclusion.sometimes)
+            told = exclusion.told and (not exclusion.only or _is_of(each, exclusion.only))
+            needed = told and not (exclusion.state or exclusion.sometimes)
             yield WrittenConvention(table=each.name, predicate=placed, required=needed, when=(*when, *own))
+
+
+def _is_of(table: DescribedTable, names: Collection[str]) -> bool:
+    """Whether a table is one of those named, or holds the lines of one: `order_items` of `orders`."""
+    own = identifier_words(table.name)
+    return any(own[: len(words)] == words for words in map(identifier_words, names))
 
 
 def counting_phrases(table: str) -> tuple[str, ...]:

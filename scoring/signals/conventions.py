@@ -15,7 +15,7 @@ from scoring.linking import operand_words
 from scoring.rules import Convention
 from scoring.signals.finding import Finding
 from scoring.signals.house import followed, lacking, means, said_plainly
-from scoring.signals.keys import one_sides
+from scoring.signals.keys import one_sides, referring_tables
 from scoring.signals.look_alikes import meant_columns
 from scoring.specification import Column, Op, SqlFilter
 from scoring.values import Choices, Number, Text, Value
@@ -60,7 +60,7 @@ def convention_missing(case: Case) -> Finding | None:
     """
     found = lacking(case) if case.rules.conventions else []
     shown = [f"{each.table} without {each.text.lower()}" for each in found]
-    strength = 0.3 if _shows_first_rows(case) else 1.0
+    strength = 0.15 if _shows_first_rows(case) else 1.0
     if found and all(_is_looked_up(each, case) for each in found):
         strength = 0.1
     elif len({each.text for each in found}) == 1 and _is_of_codes(found[0]):
@@ -75,7 +75,35 @@ def _is_looked_up(convention: Convention, case: Case) -> bool:
     """
     if any(column.table for term in convention.terms if term.lhs is not None for column in term.lhs.columns):
         return bool(convention.when) and all(phrase.startswith("#") for phrase in convention.when)
-    return letters(convention.table) in map(letters, one_sides(case))
+    return letters(convention.table) in map(letters, one_sides(case)) or _is_passed(convention, case)
+
+
+def _is_passed(convention: Convention, case: Case) -> bool:
+    """Whether a table only leads from rows that refer to it to further tables: `items -> lots -> products`.
+
+    Lines of its rows, such as `order_items` of `orders`, and tables to which the rules carry the condition, are what
+    it restricts.
+    """
+    own = letters(convention.table)
+    if convention.when or _is_of_codes(convention) or own in _counted_apart(case):
+        return False
+    referring = {
+        letters(other) for table, others in referring_tables(case).items() if letters(table) == own for other in others
+    }
+    carried = {letters(each.table) for each in case.rules.conventions if _is_carried(each, own)}
+    return bool(referring) and not any(each in carried or each.startswith(own.rstrip("s")) for each in referring)
+
+
+def _is_carried(convention: Convention, table: str) -> bool:
+    """Whether it is a condition on the rows of another table that these rows hang off."""
+    columns = [column for term in convention.terms if term.lhs is not None for column in term.lhs.columns]
+    return any(column.table is not None and letters(column.table) == table for column in columns)
+
+
+def _counted_apart(case: Case) -> set[str]:
+    """The tables whose own rows are counted behind a join: `COUNT(DISTINCT lots.lot_id)`."""
+    counted = [each for each in case.sql.projections if each.operand.func == "COUNT" and each.operand.distinct]
+    return {letters(column.table) for each in counted for column in each.operand.columns if column.table}
 
 
 _OF_CODES = 0.12

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from scoring.alignment.left_out import excluded_blocks
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.linking import content_words
 from scoring.rules import Convention
-from scoring.specification import Op, SqlFilter, TokenKind
+from scoring.specification import Op, SqlFilter, SqlSpec, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters, stem
@@ -16,6 +16,7 @@ from scoring.words import identifier_words, letters, stem
 _FRAME = frozenset("is at on date flag code status state has".split())
 _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
 _KEEPS = frozenset({Op.EQ, Op.IN})
+_LEAVES_OUT = _EXACT - _KEEPS
 _GAP = 2
 """From one word of a phrase to the next, in words: one may stand between them."""
 
@@ -43,7 +44,9 @@ def columns_of(convention: Convention) -> set[str]:
 def _meant(case: Case) -> Iterator[Convention]:
     """The conventions for the question, of tables whose rows reach the answer."""
     gone = excluded_blocks(case.sql)
-    tables = {letters(table) for block in case.sql.blocks if block.path not in gone for table in block.tables}
+    absent = _sought_in_vain(case.sql)
+    read = ((block.path, table) for block in case.sql.blocks if block.path not in gone for table in block.tables)
+    tables = {letters(table) for path, table in read if (path, table) not in absent}
     said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
     one = _is_about_one(case)
     for each in case.rules.conventions:
@@ -51,6 +54,16 @@ def _meant(case: Case) -> Iterator[Convention]:
             _when(each, said, case) if each.when else not (one or _spoken(each, case))
         ):
             yield each
+
+
+def _sought_in_vain(sql: SqlSpec) -> set[tuple[str, str]]:
+    """The tables, with their block, of which an outer or anti join keeps the rows without a partner."""
+    absent = anti_joined_blocks(sql)
+    return {
+        (each.block, each.table)
+        for each in sql.joins
+        if each.kind == "anti" or (each.kind == "left" and each.block in absent)
+    }
 
 
 def _when(convention: Convention, said: list[str], case: Case) -> bool:
@@ -61,18 +74,19 @@ def _when(convention: Convention, said: list[str], case: Case) -> bool:
 def _is_about_one(case: Case) -> bool:
     """Whether the SQL looks up one row that the question names: whose it is says whether it counts."""
     return any(
-        each.op is Op.EQ
+        each.op in _NAMED_BY
         and isinstance(each.rhs, Text)
         and each.lhs is not None
         and len(each.lhs.columns) == 1
-        and not _NAMES.isdisjoint(identifier_words(each.lhs.columns[0].name)[-1:])
-        and each.rhs.folded in case.question.text.casefold()
+        and each.lhs.columns[0].name.endswith(_NAMES)
+        and each.rhs.folded.strip("%") in case.question.text.casefold()
         for each in case.sql.filters
     )
 
 
+_NAMED_BY = frozenset({Op.EQ, Op.LIKE, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH})
 _MOMENTS = frozenset("at on date ts time timestamp".split())
-_NAMES = frozenset("name title email username login".split())
+_NAMES = ("name", "title", "email", "login")
 
 
 def says(said: list[str], phrase: str) -> bool:
@@ -181,6 +195,8 @@ def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case
         return True
     asked = spoken_codes(codes, case.question.stems)
     readings = [*known, _all_of(known), _any_of(known)]
+    if all(each.op in _LEAVES_OUT for each in convention.terms) and any(kept <= wanted for kept in readings):
+        return True
     return any(kept ^ wanted <= asked or (kept <= wanted and kept <= asked) for kept in readings)
 
 

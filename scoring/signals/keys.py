@@ -284,13 +284,17 @@ def one_sides(case: Case, joins: Iterable[Join] | None = None) -> frozenset[str]
 
 def repeated_tables(case: Case) -> frozenset[str]:
     """Joined tables whose rows some join repeats, also those that refer to further ones."""
-    pairs = [pair for join in case.sql.joins for pair in join.pairs]
-    return frozenset(
-        mine.table
-        for pair in pairs
-        for mine, theirs in (pair, pair[::-1])
-        if mine.table and theirs.table and mine.table != theirs.table and owns(mine) and not owns(theirs)
-    )
+    return frozenset(referring_tables(case))
+
+
+def referring_tables(case: Case) -> dict[str, set[str]]:
+    """The tables whose rows some join repeats, each with the joined tables that refer to it by its key."""
+    found: dict[str, set[str]] = {}
+    for pair in (pair for join in case.sql.joins for pair in join.pairs):
+        for mine, theirs in (pair, pair[::-1]):
+            if mine.table and theirs.table and mine.table != theirs.table and owns(mine) and not owns(theirs):
+                found.setdefault(mine.table, set()).add(theirs.table)
+    return found
 
 
 def key_for_name(case: Case) -> Finding | None:

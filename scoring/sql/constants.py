@@ -57,11 +57,6 @@ def _literal(_: Scope, node: Node) -> Constant | None:
     return as_number(raw)
 
 
-def _national(_: Scope, node: Node) -> Constant | None:
-    """`N'Málaga'`."""
-    return moment(node.name) or text(node.name)
-
-
 def _negative(scope: Scope, node: Node) -> Constant | None:
     inner = constant(scope, node.args["this"])
     return Number(-inner.value) if isinstance(inner, Number) else None
@@ -337,7 +332,6 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((*_CALLED, exp.Extract, exp.TimeToStr), _part_now)
     | dict.fromkeys((exp.AtTimeZone, exp.ConvertTimezone), _zoned)
     | {
-        exp.National: _national,
         exp.DateDiff: _difference,
         exp.DateFromParts: _from_parts,
         exp.LastDay: _last_day,

@@ -96,7 +96,8 @@ def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
     if len(read.trees) != 1 or not isinstance(read.trees[0], exp.Expr):
         return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not one condition: {shortened(text)}")
     lenient = dialect is None or name in _LENIENT
-    return Parsed(tree=read.trees[0], dialect=name, lenient=lenient, nodes=0, text=text, is_guessed=dialect is None)
+    tree = respelled(read.trees[0], text)
+    return Parsed(tree=tree, dialect=name, lenient=lenient, nodes=0, text=text, is_guessed=dialect is None)
 
 
 def _may_retry(parsed: Parsed | Unscored) -> bool:

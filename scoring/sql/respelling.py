@@ -16,7 +16,7 @@ _MOST_COPIED = 2_000
 
 
 def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
-    """The tree with `count()`, `LIMIT n BY` and names of values written as elsewhere; it is changed in place.
+    """The tree with `count()`, `LIMIT n BY`, `N'a'` and names of values written as elsewhere; it is changed in place.
 
     >>> from sqlglot import parse_one
     >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
@@ -29,6 +29,8 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     >>> shown("SELECT a FROM t ORDER BY b, a DESC LIMIT 2 BY b")
     'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY a DESC) <= 2 ORDER BY b NULLS LAST, a DESC'
     """
+    if "N'" in sql:
+        _drop_national(tree)
     if _EMPTY_COUNT.search(sql) is not None:
         _count_rows(tree)
     if _LIMIT_BY.search(sql) is not None:
@@ -36,6 +38,12 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     _spell_out_aggregates(tree)
     _spell_out_constants(tree)
     return tree
+
+
+def _drop_national(tree: exp.Expr) -> None:
+    """Writes `N'text'` as `'text'`."""
+    for each in list(tree.find_all(exp.National)):
+        each.replace(exp.Literal.string(each.name))
 
 
 _HUMPED = re.compile(r"[a-z][A-Z]")

@@ -53,12 +53,12 @@ def table_words(table: str) -> tuple[str, ...]:
 def is_own_key(column: Column) -> bool:
     """Whether a key is named as its table's own: `id` or `pilot_id` of pilots.
 
-    A key may be short for its table.
+    A key may be short for its table, or its initials.
 
     >>> is_own_key(Column("pilot_id", "pilots")), is_own_key(Column("pilot_id", "flights"))
     (True, False)
-    >>> is_own_key(Column("pil_id", "pilots"))
-    True
+    >>> is_own_key(Column("pil_id", "pilots")), is_own_key(Column("fl_id", "flight_legs"))
+    (True, True)
     """
     stems = key_stems(column.name)
     if stems is None or column.table is None:
@@ -66,6 +66,11 @@ def is_own_key(column: Column) -> bool:
     words = table_words(column.table)
     if not stems or stems == words or (len(stems) < len(words) and stems == words[-len(stems) :]):
         return True
+    initials = "".join(word[0] for word in words)
+    return (len(words) > 1 and stems == (initials,)) or _is_short_for(stems, words)
+
+
+def _is_short_for(stems: tuple[str, ...], words: tuple[str, ...]) -> bool:
     return len(stems) == 1 and len(stems[0]) >= _SHORTEST and words[-1].startswith(stems[0])
 
 
