@@ -24,7 +24,7 @@ from scoring.question.definitions.vacuous import (
 )
 from scoring.question.english.weakening import QUANTIFIERS
 from scoring.specification import Definition, FilterOrigin, Op, QuestionFilter
-from scoring.values import Expression, Number, Text
+from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case, Finding, Weakening
 from scoring.words import identifier_words, stem
 
@@ -51,7 +51,7 @@ def definition_weakens(case: Case) -> Finding | None:
     """
     if case.query.enriched_question is None:
         return None
-    weakened = [each for each in case.weakened if not _says_what_is_measured(each, case)]
+    weakened = [each for each in case.weakened if not (_says_what_is_measured(each, case) or _is_outside(each, case))]
     taken = [] if case.enriched.text == case.question.text else [*_excused(case)]
     taken += [each.asked for each in weakened if _is_gone(each, case)]
     if taken:
@@ -67,6 +67,13 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
     if each.condition is None or not is_abbreviated(each.condition, case.sql):
         return False
     return not keeps_everything(plain_letters(each.given))
+
+
+def _is_outside(each: Weakening, case: Case) -> bool:
+    """Whether the question asks for what lies outside of it, and the SQL for a place of another name."""
+    behind = rf"\boutside (?:of )?(?:the )?{re.escape(each.asked.casefold())}\b"
+    places = (one for one in case.sql.filters if one.op in (Op.EQ, Op.IN) and isinstance(one.rhs, Text | Choices))
+    return re.search(behind, case.question.text.casefold()) is not None and next(places, None) is not None
 
 
 def _excused(case: Case) -> Iterator[str]:

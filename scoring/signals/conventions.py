@@ -140,11 +140,16 @@ def code_unknown(case: Case) -> Finding | None:
     "state never holds 'open'"
     """
     for each in _compared_codes(case):
-        if not each.values & each.codes.keys():
+        if not (each.values & each.codes.keys() or _is_flag(each)):
             shown = "' or '".join(sorted(each.values)[:3])
             strength = (1.0 if each.keeps else 0.5) * (_UNLISTED if _may_be_unlisted(each) else 1.0)
             return Finding(strength, f"{each.column} never holds '{shown}'")
     return None
+
+
+def _is_flag(each: ComparedCodes) -> bool:
+    """Whether only one value of a flag has a meaning in the list: `1 test account`."""
+    return _FLAGS.issuperset(each.codes) and _FLAGS.issuperset(each.values)
 
 
 _UNLISTED = 0.35
@@ -217,7 +222,7 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
         return []
     found: list[ComparedCodes] = []
     for each in case.sql.filters:
-        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT or each.lhs.func == "COUNT":
+        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT or each.lhs.func in _FIGURES:
             continue
         codes = _codes_of(each.lhs.columns[0], case)
         known = [value for value in _values(each) if isinstance(value, Text | Number)]
@@ -225,6 +230,10 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
             given = frozenset([one.folded if isinstance(one, Text) else str(one) for one in known])
             found.append(ComparedCodes(each.lhs.columns[0].name, codes, given, each.op in (Op.EQ, Op.IN)))
     return found
+
+
+_FIGURES = frozenset({"COUNT", "SUM", "AVG"})
+"""What is computed of a column is none of its codes."""
 
 
 def _codes_of(column: Column, case: Case) -> Mapping[str, str] | None:

@@ -6,8 +6,9 @@ import re
 
 from scoring.alignment.outputs.periods_named import grain_asked, grain_of, period_of_each
 from scoring.signals.finding import Finding, counted
-from scoring.specification import Operand, SubqueryRole, Superlative
+from scoring.specification import Op, Operand, SubqueryRole, Superlative
 from scoring.specification.shapes import ShapeKind
+from scoring.values import Text
 from scoring.verdict import Case
 
 _EACH = frozenset({"each", "per", "every"})
@@ -26,7 +27,7 @@ def grouping_missing(case: Case) -> Finding | None:
     'LIMIT 1 of all rows, not of each group'
     """
     lacking = case.grouping.missing
-    if lacking and not _asks_for_one_share(case) and not _is_quotient(case):
+    if lacking and not (_asks_for_one_share(case) or _is_quotient(case) or _averages_rows(case)):
         return counted(list(lacking), "no GROUP BY for", most=1)
     period = _other_period(case)
     if period is not None:
@@ -49,6 +50,21 @@ def _asks_for_one_share(case: Case) -> bool:
     return _SHARE_BY.search(case.question.text.lower()) is not None and any(
         each.conditional for each in case.sql.aggregations
     )
+
+
+_AVERAGE_PER = re.compile(r"\b(?:average|avg|mean)\b[^?.,;]{0,60}\bper (\w+)")
+
+
+def _averages_rows(case: Case) -> bool:
+    """Whether `average days per injury` is the average of all rows, each of which is one: those with the code INJ."""
+    match = _AVERAGE_PER.search(case.asked)
+    if match is None or all(each.func != "AVG" for each in case.sql.aggregations):
+        return False
+    values = [each.rhs.folded for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text)]
+    return any(len(value) >= _SHORTEST_CODE and match[1].startswith(value) for value in values)
+
+
+_SHORTEST_CODE = 3
 
 
 def _is_quotient(case: Case) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
@@ -181,7 +181,7 @@ def _spoken(convention: Convention, case: Case) -> bool:
 def _has(convention: Convention, case: Case) -> bool:
     """Whether the SQL has the condition: any one on the column, or, for some words, one that keeps the same codes."""
     if not columns_of(convention) & _read_columns(case):
-        return bool(convention.when) and _tells_by_moment(convention, case)
+        return bool(convention.when) and (_tells_by_moment(convention, case) or _counts_apart(convention, case))
     codes = codes_of(convention, case)
     return not convention.when or codes is None or _keeps_the_same(convention, codes, case)
 
@@ -203,12 +203,33 @@ def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case
 def _tells_by_moment(convention: Convention, case: Case) -> bool:
     """Whether the SQL tells the state of the table's rows by a moment instead: `closed_at IS NULL` for `open`."""
     return any(
-        each.op in (Op.IS_NULL, Op.NOT_NULL)
-        and each.lhs is not None
+        each.lhs is not None
         and _table(each) == letters(convention.table)
         and not _MOMENTS.isdisjoint(identifier_words(each.lhs.name)[-1:])
-        and not any(each.lhs.name in columns_of(other) for other in case.rules.conventions)
+        and (each.op in (Op.IS_NULL, Op.NOT_NULL) or _happens_by(each.lhs.name, convention))
+        and not any(each.lhs.name in columns_of(other) for other in _others_of_table(convention, case))
         for each in case.sql.filters
+    )
+
+
+def _others_of_table(convention: Convention, case: Case) -> Iterator[Convention]:
+    return (each for each in case.rules.conventions if letters(each.table) == letters(convention.table))
+
+
+def _happens_by(column: str, convention: Convention) -> bool:
+    """Whether a moment is when rows got the state that a condition keeps: `paid_at` for `status = 'paid'`."""
+    event = identifier_words(column)[0]
+    kept = [one for each in convention.terms if each.op in _KEEPS for one in _members(each)]
+    return any(isinstance(one, Text) and stem(one.folded) == stem(event) for one in kept)
+
+
+def _counts_apart(convention: Convention, case: Case) -> bool:
+    """Whether a figure beside others counts the rows by the column: `SUM(closed_at IS NULL)`, `COUNT(CASE …)`."""
+    columns = columns_of(convention)
+    return any(
+        not columns.isdisjoint(column.name for column in each.operand.columns)
+        for each in case.sql.projections
+        if each.operand.func is not None or each.conditional
     )
 
 
@@ -248,9 +269,13 @@ def means(meaning: str, said: frozenset[str]) -> bool:
     >>> means("sent out / cancelled", frozenset({"cancellation", "rate"})), means("", frozenset({"crate"}))
     (True, False)
     """
-    own = frozenset([_verb(word, _STATES) for word in said])
+    own = frozenset([_state(word) for word in said])
     alternatives = [_meant_words(each) for each in meaning.split(" / ")]
-    return any(words and own.issuperset([_verb(word, _STATES) for word in words]) for words in alternatives)
+    return any(words and own.issuperset(map(_state, words)) for words in alternatives)
+
+
+def _state(word: str) -> str:
+    return _verb(word, _STATES).removesuffix("~")
 
 
 def _meant_words(meaning: str) -> tuple[str, ...]:
@@ -274,7 +299,7 @@ def said_plainly(case: Case) -> frozenset[str]:
     return case.question.stems - denied
 
 
-_DENIES = frozenset("not never no without except excluding yet non".split())
+_DENIES = frozenset("not never no without except excluding yet non outside".split())
 
 
 def _kept(terms: Iterable[SqlFilter], codes: Mapping[str, str]) -> frozenset[str] | None:
@@ -296,12 +321,16 @@ def _kept_by(each: SqlFilter, codes: Mapping[str, str]) -> frozenset[str] | None
     """The codes whose rows a condition keeps; `None` where that is not known."""
     if each.op not in _EXACT:
         return None
-    values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    values = _members(each)
     named = [code for code in map(_code, values) if code is not None]
     if len(named) < len(values):
         return None
     given = frozenset([each for each in named if each in codes])
     return given if each.op in _KEEPS else frozenset(codes) - given
+
+
+def _members(each: SqlFilter) -> Collection[Value | None]:
+    return each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
 
 
 def _code(value: Value | None) -> str | None:

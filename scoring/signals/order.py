@@ -281,9 +281,14 @@ def order_changed(case: Case) -> Finding | None:
     return None if fits or _is_by_size(keys, case) else differing(asked.phrase or "alphabetical", keys[0].name)
 
 
+_RANKED = re.compile(r"\brank (?:the |these |those |our )?\w+\s*[?.!]*$")
+"""`rank the reasons` says what is ranked, and not by what."""
+
+
 def _is_by_size(keys: list[Operand], case: Case) -> bool:
     """Whether `biggest team first` is asked for, and rows come by how many there are."""
-    return any(key.func == "COUNT" for key in keys) and _BY_SIZE.search(case.asked) is not None
+    counted = any(key.func == "COUNT" for key in keys)
+    return counted and (_BY_SIZE.search(case.asked) is not None or _RANKED.search(case.asked) is not None)
 
 
 def _is_rank_shown(case: Case) -> bool:

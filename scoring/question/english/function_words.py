@@ -29,7 +29,8 @@ CONJUNCTIONS = words("and or but nor & plus then so because though although")
 
 PRONOUNS = words(
     "i me you we us he him she it they them there here his/her him/her himself themselves itself one ones each other "
-    "others another anyone someone everyone nobody himself anything something everything nothing"
+    "others another anyone someone everyone nobody himself anything something everything nothing "
+    "anybody somebody everybody anywhere somewhere everywhere nowhere elsewhere"
 )
 
 ADVERBS = words(

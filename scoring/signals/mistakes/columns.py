@@ -28,6 +28,8 @@ def date_of_other_event(case: Case) -> Finding | None:
     """
     tested = list(tested_times(case))
     given = {column: event for column in tested if (event := event_of(column)) is not None}
+    if not {each.column.rpartition(".")[2] for each in case.rules.look_alikes}.isdisjoint(tested):
+        return None  # the house says which dates its words mean
     found = _plainly_other(case)
     if found is not None or not given:
         return found
@@ -100,6 +102,7 @@ _NEAR = frozenset(
         ("begin", "hire"),
         ("refund", "pay"),
         ("sign", "begin"),
+        ("begin", "sign"),
         ("receive", "pay"),
         ("start", "hire"),
         ("start", "plan"),

@@ -112,12 +112,18 @@ def period_ungrouped(case: Case) -> Finding | None:
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
     made = bool(case.sql.group_by) and MADE_ROWS.search(case.query.sql) is not None
-    grouped = made or _groups_by_time(case) or read or _names_grain(case, grain)
+    grouped = made or _groups_by_time(case) or read or _names_grain(case, grain) or _holds_rate(case, grain)
     return None if grouped else Finding(1.0, f"no group for each {grain}")
 
 
 _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
 """Words that describe a table, and ask for nothing."""
+
+
+def _holds_rate(case: Case, grain: str) -> bool:
+    """Whether what is added up is an amount for each such period: `monthly_fee` per month."""
+    summed = [column.name for each in case.sql.aggregations for column in each.columns]
+    return any(f"{grain}ly" in name.lower() for name in summed)
 
 
 def _groups_by_time(case: Case) -> bool:

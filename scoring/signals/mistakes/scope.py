@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.left_out import excluded_blocks
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
 from scoring.signals.mistakes.unmet.wholes import parts_dropped
@@ -220,7 +221,7 @@ def _null_difference(case: Case) -> str | None:
 
 def _keeps(case: Case) -> bool:
     """Whether an outer join, a set operation or a subquery of a row may keep things without a partner."""
-    outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations)
+    outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations or excluded_blocks(case.sql))
     outer = outer or any(each.conditional for each in case.sql.aggregations)
     return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
 

@@ -56,7 +56,8 @@ def _unread_partner(name: str, stated: set[str], case: Case) -> str | None:
     if alike is not None or name not in tested or not stated.isdisjoint(tested):
         return alike
     conditions = {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
-    return next((each for each in sorted(stated - conditions) if is_time(each)), None)
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    return next((each for each in sorted(stated - conditions - tables) if is_time(each)), None)
 
 
 def _unread(stated: set[str], case: Case) -> list[str]:

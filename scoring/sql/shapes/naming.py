@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scoring.specification import Column
-from scoring.words import identifier_words
+from scoring.words import identifier_words, in_order
 
 _KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
 _NAMES = frozenset({"name", "title", "label", "email", "username"})
@@ -71,7 +71,12 @@ def is_own_key(column: Column) -> bool:
 
 
 def _is_short_for(stems: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return len(stems) == 1 and len(stems[0]) >= _SHORTEST and words[-1].startswith(stems[0])
+    """Whether one word is how the last of others begins, or what is left of it without vowels: `dept`, `acct`."""
+    if len(stems) != 1 or len(stems[0]) < _SHORTEST:
+        return False
+    short, word = stems[0], words[-1]
+    ends_alike = len(short) > _SHORTEST and (short[0], short[-1]) == (word[0], word[-1])
+    return word.startswith(short) or (ends_alike and in_order(short, word))
 
 
 def refers(foreign: Column, own: Column) -> bool:
