@@ -41,6 +41,26 @@ class DictionaryFile:
         )
 
 
+def declared(files: Sequence[DictionaryFile], dialect: str | None) -> Catalogue:
+    """The tables that the DDL among the files declares.
+
+    >>> ddl = DictionaryFile("pots.sql", "CREATE TABLE pots (id INT, glaze CHAR(1))")
+    >>> list(declared([ddl, DictionaryFile("pots.md", "- `glaze`: C clear")], None).tables)
+    ['pots']
+    """
+    catalogue = Catalogue()
+    for each in files:
+        for text in [each.text] if each.is_ddl else _ddl_within(each):
+            read_ddl(text, dialect, catalogue)
+    return catalogue
+
+
+def _ddl_within(file: DictionaryFile) -> list[str]:
+    """The DDL in fences of Markdown."""
+    fenced = [] if file.is_yaml else [match["text"] for match in _FENCE.finditer(file.text)]
+    return [text for text in fenced if _DDL.search(text)]
+
+
 def read_dictionary(files: Sequence[DictionaryFile], dialect: str | None) -> DictionaryFindings:
     """What the files of one tenant's dictionary state, whatever their order. DDL in fences of Markdown is read too.
 
@@ -60,8 +80,8 @@ def read_dictionary(files: Sequence[DictionaryFile], dialect: str | None) -> Dic
             stated.append(read.findings)
             comments += read.notes
         else:
-            for fence in _FENCE.finditer(each.text):
-                comments += read_ddl(fence["text"], dialect, catalogue).notes if _DDL.search(fence["text"]) else []
+            for text in _ddl_within(each):
+                comments += read_ddl(text, dialect, catalogue).notes
             texts.append(_FENCE.sub("\n", each.text))
     notes = [note for text in texts for note in read_markdown(text, catalogue)]
     return read_notes([*notes, *comments], catalogue, together(stated))

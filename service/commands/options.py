@@ -251,6 +251,9 @@ class DictionaryOptions:
     tenant: Annotated[
         str | None, typer.Option("--tenant", metavar="NAME", help="Add to this tenant's rules in force.")
     ] = None
+    model: Annotated[
+        bool, typer.Option("--model", help="Let the model that writes rules read the files, whatever their wording.")
+    ] = False
     out: Annotated[str, typer.Option("--out", metavar="RULES.json", help="Where the rules go; - is stdout.")] = "-"
 
 

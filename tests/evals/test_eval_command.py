@@ -178,3 +178,26 @@ def test_a_line_without_a_label_is_named(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["eval", "judge", str(path)])
     assert result.exit_code == 2
     assert "line 1: needs `label`" in result.stderr
+
+
+def test_a_folder_of_rules_has_those_of_each_company(tmp_path: Path) -> None:
+    sql = "SELECT COUNT(*) FROM shops"
+    rows = [
+        {"id": f"{company}-{n}", "company": company, "question": "How many shops?", "sql": sql, "label": label}
+        for company, label in (("Faro", 0), ("Kotor", 1))
+        for n in range(4)
+    ]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "faro.json").write_text('{"conventions": [{"table": "shops", "predicate": "is_test = 0"}]}')
+    missing = RUNNER.invoke(app, ["eval", "judge", str(labels), "--rules", str(rules)])
+    assert (missing.exit_code, "no rules for the company 'Kotor'" in missing.output) == (2, True)
+
+    (rules / "kotor.json").write_text("{}")
+    assert measured(str(labels))["measures"]["accuracy"] == 0.5
+    assert measured(str(labels), "--rules", str(rules))["measures"]["accuracy"] == 1.0
+
+    both = RUNNER.invoke(app, ["eval", "judge", str(labels), "--rules", str(rules / "faro.json"), "--held-out", "id"])
+    assert (both.exit_code, "--rules works for" in both.output) == (2, True)

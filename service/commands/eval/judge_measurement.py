@@ -43,7 +43,7 @@ def measure_judge(options: JudgeOptions) -> None:
     _check(options)
     judge = read_judge(options.weights)
     files = {
-        source: list(read_labelled_answers(source, with_enriched=not options.question_only))
+        source: list(read_labelled_answers(source, with_enriched=not options.question_only, rules=options.rules))
         for source in options.labels
     }
     gold = gold_judges_of(options.judge, with_reference=options.with_reference)
@@ -112,6 +112,8 @@ def _check(options: JudgeOptions) -> None:
     if options.held_out and options.replies is not None and options.judge != JudgePolicy.CASCADE:
         refuse("--held-out fits the local judge: with --replies it works for a cascade only")
     training_files(options)
+    if options.rules is not None and (options.held_out or gold):
+        refuse("--rules works for the local judge and for --replies: leave out --held-out and judges that see gold SQL")
     if options.learned is not None and options.replies is not None:
         refuse("--learned is for a model that is asked now: leave out --replies, whose verdicts are stored")
     if options.alone and options.replies is None:

@@ -24,6 +24,12 @@ class JudgeOptions:
         typer.Option("--schemas", metavar="FILE|DIR|module:function", help="Their tables."),
     ] = None
     background: BackgroundFile = None
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="FILE|DIR", help="A tenant's rules; in a folder, those of each `company` by its name."
+        ),
+    ] = None
     learned: Learned = None
     replies: Annotated[
         str | None,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import cast
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
 from evals.agreement import Judged
 from scoring.query import Query
+from scoring.rules import Rules
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.exits import refuse
 from service.commands.jsonl import answer_files, open_input, read_lines
+from service.commands.rules.rules_file import load_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class LabelledAnswer:
     query: Query
     id: str
     correct: bool
+    rules: Rules
+    """The rules of its tenant."""
 
     def field(self, name: str) -> str:
         """The value of a field; the answer's id when the field is absent, so that the answer is a group of its own."""
@@ -56,16 +62,36 @@ def _values(value: object) -> tuple[str, ...]:
     return () if value is None else (str(value),)
 
 
-def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
+def read_labelled_answers(source: str, *, with_enriched: bool, rules: str | None = None) -> Iterator[LabelledAnswer]:
     """Reads the labelled answers of a file, or of every `answers.jsonl` in a folder and below, in order of their paths.
 
-    An invalid line or a missing label ends the command.
+    An invalid line, a missing label, or a company without rules in a folder of rules ends the command.
     """
+    rules_of = _rules_by_company(rules)
     for each in answer_files(source):
-        yield from _read_file(each, with_enriched=with_enriched)
+        yield from _read_file(each, rules_of, with_enriched=with_enriched)
 
 
-def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
+def _rules_by_company(source: str | None) -> Callable[[str], Rules]:
+    """The rules of a file for every company, or those of a folder, read once each."""
+    if source is None:
+        return lambda _: Rules()
+    folder = Path(source)
+    if not folder.is_dir():
+        rules = load_rules(source).rules(0)
+        return lambda _: rules
+
+    @cache
+    def of_company(company: str) -> Rules:
+        path = folder / f"{company.lower()}.json"
+        if path.name != f"{company.lower()}.json" or not path.is_file():
+            refuse(f"--rules {source}: no rules for the company {company!r}: add {company.lower()}.json")
+        return load_rules(str(path)).rules(0)
+
+    return of_company
+
+
+def _read_file(source: str, rules_of: Callable[[str], Rules], *, with_enriched: bool) -> Iterator[LabelledAnswer]:
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
             try:
@@ -79,7 +105,7 @@ def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
             if not with_enriched:
                 query = replace(query, enriched_question=None)
             identity = str(row.get("id", row.get("event_id", line.number)))
-            yield LabelledAnswer(row, query, identity, row["label"] == 1)
+            yield LabelledAnswer(row, query, identity, row["label"] == 1, rules_of(str(row.get("company") or "")))
 
 
 def _as_answer(row: Mapping[str, object]) -> Mapping[str, object]:

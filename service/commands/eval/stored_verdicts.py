@@ -11,7 +11,6 @@ from evals.agreement import Judged
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.query import Unscored
-from scoring.rules import Rules
 from scoring.verdict import Case
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer
@@ -43,7 +42,7 @@ def write_prompts(labels: Sequence[LabelledAnswer], path: str, judge: LocalJudge
     template = judge_template()
     with open_output(path) as out:
         for label in labels:
-            case = examine(label.query, Rules())
+            case = examine(label.query, label.rules)
             prompt = masked_prompt(case, template, judge.judge) if isinstance(case, Case) else case
             if not isinstance(prompt, Unscored):
                 row = {"id": label.id, "prompt_hash": prompt.digest, "system": prompt.system, "user": prompt.user}
@@ -60,7 +59,7 @@ def _number(value: object) -> float | None:
 
 
 def _replayed(label: LabelledAnswer, said: object, options: JudgeOptions, judge: LocalJudge) -> Judged | None:
-    case = examine(label.query, Rules())
+    case = examine(label.query, label.rules)
     if not isinstance(case, Case):
         return None
     text = said if isinstance(said, str) else json.dumps(said)

@@ -60,7 +60,7 @@ def verdicts_of(
 def _local(labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> list[Judged]:
     found: list[Judged] = []
     for label in labels:
-        case = examine(label.query, Rules())
+        case = examine(label.query, label.rules)
         if isinstance(case, Case):
             reply = judge.judge(case)
             found.append(label.judged(reply.p_correct, options, score=conclude(case, reply).composite.score))
@@ -69,6 +69,10 @@ def _local(labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: Local
 
 def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> Verdicts:
     """Asks the configured model now. Answers that fell back to the local judge are left out: they are not its own."""
+    if options.rules is not None:
+        refuse(
+            "--rules needs the local judge or --replies: `sqlassay score --judge llm` takes rules too"
+        )
     if options.question_only:
         refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
     policy = JudgePolicy(options.judge)

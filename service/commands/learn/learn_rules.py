@@ -18,6 +18,7 @@ from learning.rules.splitting import SplitLabels, split_labels
 from scoring.rules import Rules
 from service.commands.command_context import check_tenant, settings, with_database
 from service.commands.exits import answer_no, refuse
+from service.commands.judges.model_runs import run_with_models
 from service.commands.learn.clusters import clusters_of
 from service.commands.learn.labelled_input import (
     LabelFields,
@@ -28,7 +29,6 @@ from service.commands.learn.labelled_input import (
     read_tenant,
 )
 from service.commands.learn.learn_from_pairs import labelled_pairs, learned_from_pairs, with_pair_group
-from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import LearnRulesOptions
 from service.commands.learn.rule_set_document import document_of
 from service.commands.learn.rule_texts import learned_text

@@ -19,6 +19,7 @@ from learning.rules.figures import agreement, is_worse, rule_change
 from scoring.rules import JudgePolicy, Rules
 from service.commands.command_context import check_tenant, settings, with_database
 from service.commands.exits import answer_no, refuse
+from service.commands.judges.model_runs import run_with_models
 from service.commands.learn.labelled_input import (
     LabelFields,
     LabelledLine,
@@ -28,7 +29,6 @@ from service.commands.learn.labelled_input import (
     read_tenant,
 )
 from service.commands.learn.learned_rule_versions import put_learned_in_force
-from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.learn.rule_set_document import change_of, figures_of
 from service.commands.learn.rule_texts import comparison_lines

@@ -21,7 +21,7 @@ from learning.rules.together import together
 from scoring.learned_rules import LearnedRules
 from scoring.query import Unscored
 from service.judges.configured_panel import RULES_SECTION, judge_template
-from service.pipeline.rule_learning.model_writer import SPENT
+from service.pipeline.rule_learning.written_replies import SPENT
 
 PAIR_PROMPTS = ("extract-pairs-1", "refine-pairs-1", "consolidate-1")
 """The prompt files of the writer, in the order of their tasks."""

@@ -18,6 +18,7 @@ from consumers.judging.budgets import WorkerBudgets
 from consumers.judging.calling import BudgetSpent, CallModel
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.ports import Model, ModelFailed
+from consumers.judging.prompting import Prompt
 from learning.rules.examples import LearningStopped
 from scoring.verdict import Case, Reply
 from service.judges.configured_panel import ask_model, call_model, judge_template, open_model
@@ -27,7 +28,8 @@ from service.pipeline.rule_learning.call_budget import BudgetedModel, CallBudget
 from service.pipeline.rule_learning.journal import ReplyJournal
 from service.pipeline.rule_learning.labelled_cases import LabelledCase, shown_example
 from service.pipeline.rule_learning.model_rule_judge import ModelRuleJudge
-from service.pipeline.rule_learning.model_writer import SPENT, ModelWriter, ShowExample, WriterPrompts
+from service.pipeline.rule_learning.model_writer import ModelWriter, ShowExample, WriterPrompts
+from service.pipeline.rule_learning.written_replies import SPENT, written_reply
 from service.settings import Settings
 from service.settings.judge_settings import JudgeSettings
 
@@ -78,6 +80,10 @@ class LearningModels:
             journal=self.limits.journal,
             at_once=self.at_once,
         )
+
+    async def written(self, prompt: Prompt) -> str:
+        """What the model that writes rules replies to a prompt; raises `LearningStopped`."""
+        return await written_reply(self.writing, prompt, self.limits.journal, self.at_once)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Vectors of texts by the embedding model; raises `LearningStopped`."""

@@ -13,7 +13,7 @@ from scoring.judging.combination import RIGHT
 from scoring.learned_rules import LearnedRules
 from scoring.verdict import Case, Reply
 from service.pipeline.rule_learning.labelled_cases import LabelledCase
-from service.pipeline.rule_learning.model_writer import SPENT
+from service.pipeline.rule_learning.written_replies import SPENT
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from consumers.judging.budgets import Bound
-from consumers.judging.calling import BudgetSpent, CallModel
-from consumers.judging.ports import ModelFailed
-from consumers.judging.prompting import MAX_PROMPT, Prompt, Template, as_data
-from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet, SourcedRule, joined
+from consumers.judging.calling import CallModel
+from consumers.judging.prompting import MAX_PROMPT, Template, as_data
+from learning.rules.examples import JudgedExample, LabelledExample, RuleSet, SourcedRule, joined
 from scoring.learned_rules import folded_text
 from service.pipeline.rule_learning.journal import ReplyJournal
 from service.pipeline.rule_learning.rule_lists import RULE_LIST_SCHEMA, ReadRule, read_rule_list
+from service.pipeline.rule_learning.written_replies import task_prompt, written_reply
 
 Item = TypeVar("Item")
 ShowExample: TypeAlias = Callable[[LabelledExample, JudgedExample | None], Mapping[str, object] | None]
 """What the writer is shown of a labelled answer, and of what was said of it; `None` where it cannot be masked."""
-SPENT = "the budget of this run is spent: raise --max-calls or --max-tokens and run the same command again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,36 +98,11 @@ class ModelWriter:
 
     async def _ask(self, template: Template, document: Mapping[str, object]) -> list[ReadRule] | None:
         """The rules that the model writes; `None` where its reply is no list. Raises `LearningStopped`."""
-        user = f"BEGIN DATA\n{as_data(document)}\nEND DATA\nWrite the rules. Reply with the JSON object only."
-        digest = hashlib.sha256("\0".join((template.version, template.system, user)).encode()).hexdigest()
-        prompt = Prompt(
-            version=template.version,
-            system=template.system,
-            user=user,
-            digest=digest,
-            masker=None,
-            schema=RULE_LIST_SCHEMA,
-        )
-        text = await self._text(prompt)
-        found = read_rule_list(text)
+        task = "Write the rules. Reply with the JSON object only."
+        prompt = task_prompt(template, document, RULE_LIST_SCHEMA, task)
+        found = read_rule_list(await written_reply(self.call, prompt, self.journal, self.at_once))
         self.invalid += found is None
         return found
-
-    async def _text(self, prompt: Prompt) -> str:
-        model = self.call.model.name
-        known = await self.journal.find("", model, prompt.digest)
-        if known is not None:
-            return known
-        async with self.at_once:
-            try:
-                completion = await self.call(prompt, Bound(), "learning")
-            except BudgetSpent:
-                raise LearningStopped(SPENT) from None
-            except (ModelFailed, TimeoutError) as error:
-                why = str(error) or "it gave no reply in time"
-                raise LearningStopped(f"the model {model} that writes rules failed: {why}", unavailable=True) from error
-        await self.journal.keep("", model, prompt.digest, completion.text)
-        return completion.text
 
 
 def _numbered(rules: RuleSet) -> list[dict[str, object]]:

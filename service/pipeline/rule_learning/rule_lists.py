@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import orjson
@@ -52,18 +52,25 @@ def read_rule_list(text: str) -> list[ReadRule] | None:
     >>> [each.numbers for each in read_rule_list('{"reasoning": "", "rules": [' + good + ", " + bad + "]}")]
     [(1,)]
     """
+    for said in objects_in(text):
+        rules = said.get("rules")
+        if isinstance(rules, list):
+            found = [_rule(each) for each in cast("Sequence[object]", rules)[:MOST_READ]]
+            return [each for each in found if each is not None]
+    return None
+
+
+def objects_in(text: str) -> Iterator[Mapping[str, object]]:
+    """The JSON objects that a reply is, or has in fences, the last fence first; none of a reply that is too long."""
     if len(text) > MAX_LIST:
-        return None
+        return
     for candidate in (text.strip(), *reversed(_FENCED.findall(text))):
         try:
             said = orjson.loads(candidate)
         except orjson.JSONDecodeError:
             continue
-        rules = cast("Mapping[str, object]", said).get("rules") if isinstance(said, dict) else None
-        if isinstance(rules, list):
-            found = [_rule(each) for each in cast("Sequence[object]", rules)[:MOST_READ]]
-            return [each for each in found if each is not None]
-    return None
+        if isinstance(said, dict):
+            yield cast("Mapping[str, object]", said)
 
 
 def _rule(said: object) -> ReadRule | None:
