@@ -65,14 +65,18 @@ def _comparative(reading: Reading, end: int) -> bool:
 
 
 def suffix_after(reading: Reading, place: int) -> Mark | None:
-    """`or more` right after a number, a unit or a counted noun between allowed."""
+    """`or more` right after a number, a unit or a counted noun between allowed; not `or more often`."""
     for at in range(place, place + 3):
         mark = reading.starts.get(at)
         if mark is not None and mark.cue.role is Role.SUFFIX:
-            return mark
+            return None if reading.lower(mark.end) in _FREQUENCIES else mark
         if not reading.is_word(at) or reading.lowers[at] in reading.language.breaks:
             return None
     return None
+
+
+_FREQUENCIES = frozenset({"often", "frequently", "seldom", "rarely"})
+"""`every 4 weeks or more often` are fewer weeks."""
 
 
 def range_opener(reading: Reading, place: int) -> int:

@@ -17,7 +17,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.house import followed, lacking, means, said_plainly
 from scoring.signals.keys import one_sides, referring_tables
 from scoring.signals.look_alikes import meant_columns
-from scoring.specification import Column, Op, SqlFilter
+from scoring.specification import Column, Op, Operand, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -41,7 +41,12 @@ def convention_followed(case: Case) -> Finding | None:
     if not found:
         return None
     shown = list(dict.fromkeys(found))
-    return Finding(min(1.0, 0.5 + len(shown) / 4), "; ".join(shown[:3]))
+    part = _OF_PART if case.rules.conventions and lacking(case) else 1.0
+    return Finding(part * min(1.0, 0.5 + len(shown) / 4), "; ".join(shown[:3]))
+
+
+_OF_PART = 0.4
+"""Strength where another condition of the house is missing: the agent knows some of it."""
 
 
 def convention_missing(case: Case) -> Finding | None:
@@ -73,7 +78,7 @@ def _is_looked_up(convention: Convention, case: Case) -> bool:
 
     What hangs off them still counts, unless the rules say so of the other table too.
     """
-    if any(column.table for term in convention.terms if term.lhs is not None for column in term.lhs.columns):
+    if any(letters(table) != letters(convention.table) for table in _named_tables(convention)):
         return bool(convention.when) and all(phrase.startswith("#") for phrase in convention.when)
     return letters(convention.table) in map(letters, one_sides(case)) or _is_passed(convention, case)
 
@@ -96,8 +101,13 @@ def _is_passed(convention: Convention, case: Case) -> bool:
 
 def _is_carried(convention: Convention, table: str) -> bool:
     """Whether it is a condition on the rows of another table that these rows hang off."""
-    columns = [column for term in convention.terms if term.lhs is not None for column in term.lhs.columns]
-    return any(column.table is not None and letters(column.table) == table for column in columns)
+    return letters(convention.table) != table and table in map(letters, _named_tables(convention))
+
+
+def _named_tables(convention: Convention) -> list[str]:
+    """The tables that stand before its columns."""
+    columns = (column for term in convention.terms if term.lhs is not None for column in term.lhs.columns)
+    return [column.table for column in columns if column.table]
 
 
 def _counted_apart(case: Case) -> set[str]:
@@ -106,7 +116,7 @@ def _counted_apart(case: Case) -> set[str]:
     return {letters(column.table) for each in counted for column in each.operand.columns if column.table}
 
 
-_OF_CODES = 0.12
+_OF_CODES = 0.3
 """Strength where one list of codes is missing: what never counts in one figure may count in another."""
 
 
@@ -222,7 +232,7 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
         return []
     found: list[ComparedCodes] = []
     for each in case.sql.filters:
-        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT or each.lhs.func in _FIGURES:
+        if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT or _is_computed(each.lhs):
             continue
         codes = _codes_of(each.lhs.columns[0], case)
         known = [value for value in _values(each) if isinstance(value, Text | Number)]
@@ -232,8 +242,9 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
     return found
 
 
-_FIGURES = frozenset({"COUNT", "SUM", "AVG"})
-"""What is computed of a column is none of its codes."""
+def _is_computed(operand: Operand) -> bool:
+    """Whether what is compared is none of the column's codes: a figure, or a word that a CASE gives them."""
+    return operand.func in ("COUNT", "SUM", "AVG") or operand.name.startswith("case ")
 
 
 def _codes_of(column: Column, case: Case) -> Mapping[str, str] | None:
@@ -265,6 +276,8 @@ def word_for_code(case: Case) -> Finding | None:
         name = each.lhs.columns[0].name
         if _CODE_WORDS.isdisjoint(identifier_words(name)) or letters(name) in case.defined:
             continue
+        if not set(_words(each)).isdisjoint(_codes_of(each.lhs.columns[0], case) or ()):
+            continue  # the house stores words there
         if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in _words(each)):
             return Finding(1.0, show_filter(each))
     return None

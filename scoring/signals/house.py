@@ -8,6 +8,7 @@ from functools import lru_cache
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.linking import content_words
 from scoring.rules import Convention
+from scoring.signals.single_rows import is_about_one
 from scoring.specification import Op, SqlFilter, SqlSpec, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -48,11 +49,11 @@ def _meant(case: Case) -> Iterator[Convention]:
     read = ((block.path, table) for block in case.sql.blocks if block.path not in gone for table in block.tables)
     tables = {letters(table) for path, table in read if (path, table) not in absent}
     said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
-    one = _is_about_one(case)
+    one = is_about_one(case)
+    listed = one and not case.sql.aggregations
     for each in case.rules.conventions:
-        if letters(each.table) in tables and (
-            _when(each, said, case) if each.when else not (one or _spoken(each, case))
-        ):
+        meant = not listed and _when(each, said, case) if each.when else not (one or _spoken(each, case))
+        if meant and letters(each.table) in tables:
             yield each
 
 
@@ -71,22 +72,7 @@ def _when(convention: Convention, said: list[str], case: Case) -> bool:
     return any(says(said, phrase) for phrase in convention.when) and not _speaks_of_others(convention, case)
 
 
-def _is_about_one(case: Case) -> bool:
-    """Whether the SQL looks up one row that the question names: whose it is says whether it counts."""
-    return any(
-        each.op in _NAMED_BY
-        and isinstance(each.rhs, Text)
-        and each.lhs is not None
-        and len(each.lhs.columns) == 1
-        and each.lhs.columns[0].name.endswith(_NAMES)
-        and each.rhs.folded.strip("%") in case.question.text.casefold()
-        for each in case.sql.filters
-    )
-
-
-_NAMED_BY = frozenset({Op.EQ, Op.LIKE, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH})
 _MOMENTS = frozenset("at on date ts time timestamp".split())
-_NAMES = ("name", "title", "email", "login")
 
 
 def says(said: list[str], phrase: str) -> bool:
@@ -218,9 +204,13 @@ def _others_of_table(convention: Convention, case: Case) -> Iterator[Convention]
 
 def _happens_by(column: str, convention: Convention) -> bool:
     """Whether a moment is when rows got the state that a condition keeps: `paid_at` for `status = 'paid'`."""
-    event = identifier_words(column)[0]
+    event = stem(identifier_words(column)[0])
     kept = [one for each in convention.terms if each.op in _KEEPS for one in _members(each)]
-    return any(isinstance(one, Text) and stem(one.folded) == stem(event) for one in kept)
+    return event not in _FIRST and len(kept) == 1 and isinstance(kept[0], Text) and stem(kept[0].folded) == event
+
+
+_FIRST = frozenset(map(stem, ("issued", "created", "booked", "opened", "submitted", "placed")))
+"""What happened to rows of later states too."""
 
 
 def _counts_apart(convention: Convention, case: Case) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scoring.rules import LookAlike
 from scoring.signals.finding import Finding, differing
@@ -36,8 +37,19 @@ def look_alike_read(case: Case) -> Finding | None:
     for each in (*spoken, *(each for each in case.rules.look_alikes if not each.when)):
         others = [other for other in each.instead_of if other not in meant and _takes(other, each, case)]
         if others and not _reads(each.column, case) and (each.when or not _may_be_asked(others[0], case)):
-            return differing(each.column.rpartition(".")[2], others[0].rpartition(".")[2])
+            shown = differing(each.column.rpartition(".")[2], others[0].rpartition(".")[2])
+            return shown if _may_read(each.column, others[0], case) else replace(shown, strength=_A_DOUBT)
     return None
+
+
+_A_DOUBT = 0.3
+
+
+def _may_read(column: str, other: str, case: Case) -> bool:
+    """Whether the SQL reads the table of the column that is meant, or the question may be about another thing."""
+    tables = {letters(one) for block in case.sql.blocks for one in block.tables}
+    mine, theirs = (letters(each.rpartition(".")[0]) for each in (column, other))
+    return mine == theirs or mine in tables
 
 
 def meant_columns(case: Case) -> list[str]:

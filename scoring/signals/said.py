@@ -201,11 +201,22 @@ def name_unused(case: Case) -> Finding | None:
     defined = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
     given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
     missing = [each for each in missing if not _is_measure(each, given)]
+    given += _stored_for(case)
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
     if not lost:
         return None
     strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
     return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
+
+
+def _stored_for(case: Case) -> str:
+    """What the codes that the SQL compares mean in this house: `plant = '30'` for Zwickau."""
+    if not case.rules.codes:
+        return ""
+    values = [one for each in case.sql.filters for one in getattr(each.rhs, "members", (each.rhs,))]
+    compared = {one.folded if isinstance(one, Text) else str(one) for one in values if one is not None}
+    meant = [codes[code] for codes in case.rules.codes.values() for code in compared & codes.keys()]
+    return f" {' '.join(meant)}".casefold()
 
 
 _MEASURE = re.compile(r"(\d+)(?:ppm|ppb|°?c|°?f|bar|psi|db|rpm|hz|v|w|a|lux|pct|pcs)")

@@ -10,7 +10,7 @@ from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
-from scoring.specification import Clause, Op, SqlFilter
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -111,7 +111,8 @@ def period_ungrouped(case: Case) -> Finding | None:
         return None
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
-    made = bool(case.sql.group_by) and MADE_ROWS.search(case.query.sql) is not None
+    for_each = any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
+    made = (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.query.sql) is not None
     grouped = made or _groups_by_time(case) or read or _names_grain(case, grain) or _holds_rate(case, grain)
     return None if grouped else Finding(1.0, f"no group for each {grain}")
 

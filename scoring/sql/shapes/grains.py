@@ -22,7 +22,8 @@ _PARTS: dict[type[Node], str] = {
 _DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
 _CODES = (
     ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
-    ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"),
+    ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Q", "quarter"), ("%Y", "year"),
+    ("%y", "year"),
 )  # fmt: skip
 _LENGTHS = {"4": "year", "7": "month", "10": "day", "13": "hour"}
 """The part of a date that the first letters of its text tell."""
