@@ -42,8 +42,8 @@ Reader: TypeAlias = Callable[[Machine, exp.Expr, Frame], UnknownValue | None]
 """Reads a call; `None` when its arguments are not known to be dates."""
 _MODIFIER = re.compile(r"([+-]?\d{1,9}) (second|minute|hour|day|month|year)s?")
 _WEEKDAY = re.compile("weekday [0-6]")
-_JULIAN = z3.Q(3_442_849, 2)
-"""The Julian day of the midnight before the first ordinal."""
+_JULIAN = (3_442_849, 2)
+"""The Julian day of the midnight before the first ordinal, as a fraction."""
 
 
 def _date(machine: Machine, node: exp.Expr, frame: Frame) -> Moment | None:
@@ -146,7 +146,7 @@ def _reading(write: Callable[[Machine, Moment], UnknownValue]) -> Reader:
 
 
 def _julian(machine: Machine, when: Moment) -> UnknownValue:
-    days = z3.ToReal(machine.calendar.ordinal(when.day)) + z3.ToReal(when.seconds) / DAY_SECONDS + _JULIAN
+    days = z3.ToReal(machine.calendar.ordinal(when.day)) + z3.ToReal(when.seconds) / DAY_SECONDS + z3.Q(*_JULIAN)
     return UnknownValue(null=when.null, value=days, sort=Sort.REAL)
 
 
