@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
+from references.dated_texts import moment, written
+from references.time_zones import zone_time
+
 MONTHS: Mapping[str, int] = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 """Units of whole months."""
 SECONDS: Mapping[str, int] = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
@@ -19,12 +22,6 @@ TIMES = frozenset({"HOUR", "MINUTE", "SECOND", PART})
 """Units that add a time to a day."""
 END_MONTH = "END_MONTH"
 """The unit of months that keeps the last day of a month the last day."""
-_FORMS = {
-    10: "%Y-%m-%d",
-    16: "%Y-%m-%d %H:%M",
-    19: "%Y-%m-%d %H:%M:%S",
-    **dict.fromkeys(range(21, 27), "%Y-%m-%d %H:%M:%S.%f"),
-}
 
 
 def day_plus(text: object, count: object, unit: str) -> str | None:
@@ -45,7 +42,7 @@ def day_plus(text: object, count: object, unit: str) -> str | None:
             later = _months_later(when, count * MONTHS.get(unit, 1), keep_end=unit == END_MONTH)
     except (OverflowError, ValueError):
         return None
-    return _written(later, whole=len(str(text)) == 10 and unit not in TIMES)
+    return written(later, whole=len(str(text)) == 10 and unit not in TIMES)
 
 
 def _months_later(when: datetime, months: int, *, keep_end: bool) -> datetime:
@@ -84,7 +81,7 @@ def day_floor(text: object, unit: str) -> str | None:
         start -= timedelta(days=start.weekday() if unit == "WEEK" else 0)
     except OverflowError:
         return None
-    return _written(start, whole=len(str(text)) == 10 and unit != "HOUR")
+    return written(start, whole=len(str(text)) == 10 and unit != "HOUR")
 
 
 def day_gap(late: object, early: object, unit: str) -> int | None:
@@ -182,25 +179,9 @@ DATE_FUNCTIONS: Mapping[str, tuple[int, Callable[..., str | float | None]]] = {
     "second_span": (3, second_span),
     "day_last": (1, day_last),
     "day_of": (3, day_of),
+    "zone_time": (3, zone_time),
 }
 """By name, how many arguments a function takes, and the function."""
-
-
-def moment(text: object) -> datetime | None:
-    """The moment that a text names; that of a day is its midnight."""
-    if not isinstance(text, str) or len(text) not in _FORMS:
-        return None
-    try:
-        return datetime.strptime(text, _FORMS[len(text)])
-    except ValueError:
-        return None
-
-
-def _written(when: datetime, *, whole: bool) -> str:
-    if whole:
-        return when.date().isoformat()
-    text = when.isoformat(sep=" ")
-    return text.rstrip("0") if "." in text else text
 
 
 def _months(when: datetime) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from references.equivalence.data.population import Population
 from references.equivalence.pair import Certificate, Contents, Found
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
-from references.equivalence.proof.logic import Unprovable, z3
+from references.equivalence.proof.logic import Unprovable, forget, z3
 from references.equivalence.reading.side import Side
 from references.equivalence.search.bench import PairBench
 from references.equivalence.search.witnesses import lowest
@@ -36,6 +36,7 @@ class Certifier:
 
     def __call__(self, bound: int) -> Certificate:
         """Returns the certificate, with the solver's database if the queries differ on it."""
+        forget()
         proved, assumed, notes = 0, ANY, list[str]()
         reason: str | None = None
         computes = False

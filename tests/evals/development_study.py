@@ -78,6 +78,7 @@ def write_inputs(folder: Path, every: int = 1) -> list[str]:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
     return [
         *("--benchmark", str(folder / "benchmark.jsonl"), "--backend", "recorded", "--no-grounding", "--verify"),
+        *("--verify-seconds", "120"),
         *("--predictions", str(folder / "predictions.jsonl"), "--schemas", str(folder / "schemas")),
     ]
 

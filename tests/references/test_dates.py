@@ -22,6 +22,7 @@ from references.equivalence.proof.texts import Texts
 from references.equivalence.reading.side import Side, read_side
 from references.equivalence.verify import verify
 from references.sandbox import Layout, Result, Sandbox, Value
+from references.time_zones import zone_time
 
 CASES: dict[str, Any] = yaml.safe_load((Path(__file__).parents[1] / "cases" / "dates.yaml").read_text(encoding="utf-8"))
 
@@ -125,15 +126,71 @@ def test_a_guessed_key_is_null_only_where_guesses_do_not_hold() -> None:
     assert verify(Pair(sql_a=queries[0], sql_b=queries[1])).level is Level.S2
 
 
-def test_a_day_in_another_zone_is_not_compared() -> None:
-    query = "SELECT id FROM visits WHERE DATE(entered, '{}') = DATE '2024-05-01'"
-    days = [query.format(zone) for zone in ("America/New_York", "UTC")]
-    assert verify(Pair(sql_a=days[0], sql_b=days[1], dialect="bigquery")).verdict is EquivalenceVerdict.UNSUPPORTED
+def by_day(zone: str) -> str:
+    return f"SELECT id FROM visits WHERE DATE(entered, '{zone}') = DATE '2024-05-01'"
+
+
+def test_a_day_in_another_zone_is_another_day() -> None:
+    finding = verify(Pair(sql_a=by_day("America/New_York"), sql_b=by_day("UTC"), dialect="bigquery"))
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
+@pytest.mark.parametrize("zone", ["IST", "Mars/Olympus", "+99:00"])
+def test_a_zone_that_is_not_known_here_is_not_compared(zone: str) -> None:
+    pair_of_days = Pair(sql_a=by_day(zone), sql_b=by_day("UTC"), dialect="bigquery")
+    assert verify(pair_of_days).verdict is EquivalenceVerdict.UNSUPPORTED
+
+
+@pytest.mark.parametrize("date", ["DATE(at AT TIME ZONE 'Asia/Tokyo')", "(at AT TIME ZONE 'Asia/Tokyo')::date"])
+def test_a_zone_whose_direction_depends_on_the_type_is_not_compared(date: str) -> None:
+    conditions = (f"{date} = '2024-05-01'", "at::date = '2024-05-01'")
+    finding = verify(with_moments("postgres", "TIMESTAMP", *conditions), bound=1)
+    assert finding.verdict is EquivalenceVerdict.UNSUPPORTED
+
+
+def test_a_local_time_that_clocks_skip_or_repeat_is_no_moment() -> None:
+    for skipped in ("2024-03-31 02:30:00", "2024-10-27 02:30:00"):
+        with pytest.raises(ValueError, match="not one moment"):
+            zone_time(skipped, "Europe/Berlin", "UTC")
+
+
+def week_of_mysql(day: date, mode: int) -> tuple[int, int]:
+    """The year and the week of MySQL's own function, which counts from the first day of the year."""
+    monday, whole, first = bool(mode & 1), bool(mode & 2), bool(mode & 4) == bool(mode & 1)
+    year, start = day.year, date(day.year, 1, 1)
+    place = (start.weekday() + (not monday)) % 7
+    late = place != 0 if first else place >= 4
+    if day.month == 1 and day.day <= 7 - place:
+        if not whole and late:
+            return year, 0
+        if late:
+            return week_of_mysql(date(year - 1, 12, 31), mode)
+    begins = start + timedelta(days=7 - place if late else -place)
+    if whole and (day - begins).days >= 52 * 7:
+        following = (date(year + 1, 1, 1).weekday() + (not monday)) % 7
+        if following == 0 if first else following < 4:
+            return year + 1, 1
+    return year, (day - begins).days // 7 + 1
+
+
+@pytest.mark.parametrize("mode", range(8))
+def test_weeks_of_mysql_are_those_of_its_own_function(mode: int) -> None:
+    side = read_side(f"SELECT d, WEEK(d, {mode}), YEARWEEK(d, {mode}) FROM t", "mysql")
+    assert isinstance(side, Side)
+    days = [date(year, 1, 1) + timedelta(days=each) for year in range(1995, 2023) for each in range(-9, 9)]
+    sandbox = Sandbox([Layout(name="t", columns=(("d", "TEXT"),))])
+    sandbox.fill({"t": [(each.isoformat(),) for each in days]})
+    found = sandbox.run(side.sql)
+    assert isinstance(found, Result)
+    for day, (_, week, whole) in zip(days, found.rows, strict=True):
+        year, number = week_of_mysql(day, mode | 2)
+        assert (week, whole) == (week_of_mysql(day, mode)[1], 100 * year + number), day
 
 
 FUNCTIONS = {
     "sqlite": [
-        "STRFTIME('%Y', d)", "STRFTIME('%m-%d', d)", "STRFTIME('%j', d)", "STRFTIME('%w', d)", "STRFTIME('%H:%M', m)",
+        "STRFTIME('%Y', d)", "STRFTIME('%m-%d', d)", "STRFTIME('%j', d)", "STRFTIME('%w', d)", "STRFTIME('%W', d)",
+        "STRFTIME('%H:%M', m)",
         "STRFTIME('%Y/%m', d, '+1 month')", "DATE(m)", "DATE(d, '+1 year')", "DATE(d, '-1 month')",
         "DATE(d, '+1 day')", "DATE(d, '-1 day')", "DATE(d, '+28 days')", "DATE(d, '-28 days')", "DATE(d, '+45 days')",
         "DATE(d, '-400 days')", "DATE(d, 'start of month')", "DATE(d, 'weekday 0')", "DATE(m, 'weekday 3', '-7 days')",
@@ -151,7 +208,7 @@ FUNCTIONS = {
         "MAKE_DATE(2020, CAST(EXTRACT(MONTH FROM d) AS INTEGER), 1)", "d < m",
     ],
     "mysql": [
-        "WEEK(d)", "WEEK(d, 5)", "WEEKOFYEAR(d)", "YEARWEEK(d, 3)", "TO_DAYS(d)",
+        "WEEK(d)", "WEEK(d, 5)", "WEEKOFYEAR(d)", "YEARWEEK(d)", "YEARWEEK(d, 3)", "WEEK(d, 6)", "TO_DAYS(d)",
         "LAST_DAY(d)", "TIMESTAMPDIFF(MONTH, d, e)", "TIMESTAMPDIFF(YEAR, e, d)", "TIMESTAMPDIFF(DAY, d, e)",
         "TIMESTAMPDIFF(HOUR, m, e)", "DATEDIFF(d, m)", "DAYOFWEEK(d)", "DATE_ADD(d, INTERVAL 3 WEEK)",
     ],
@@ -159,7 +216,10 @@ FUNCTIONS = {
         "DATEDIFF(month, d, e)", "DATEDIFF(quarter, e, d)", "DATEDIFF(hour, d, m)", "ADD_MONTHS(d, 1)",
         "MONTHS_BETWEEN(d, e)", "LAST_DAY(d, 'quarter')", "WEEKISO(d)",
     ],
-    "tsql": ["DATEPART(week, d)", "CONVERT(VARCHAR(10), m, 103)", "DATEADD(month, DATEDIFF(month, 0, d), 0)"],
+    "tsql": [
+        "DATEPART(week, d)", "DATEDIFF(week, d, e)", "CONVERT(VARCHAR(10), m, 103)",
+        "DATEADD(month, DATEDIFF(month, 0, d), 0)",
+    ],
     "bigquery": ["EXTRACT(WEEK FROM d)", "EXTRACT(ISOYEAR FROM d)", "DATE_TRUNC(d, ISOYEAR)"],
 }  # fmt: skip
 

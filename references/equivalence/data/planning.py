@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
+from references.date_functions import TIMES
 from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool, is_date
 from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import EDGES, SHARED, own_value
@@ -192,6 +193,7 @@ def _pool(
     if dated:
         kind = ValueKind.DATE
         inside, beside = _dates(inside, beside, dated, edges=not facts.dated.isdisjoint(cells))
+        beside += _odd_times(beside, dated, facts)
     elif kind is ValueKind.BOOLEAN:
         inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
     elif typed and all(column.declared.upper() == "DATE" for column in columns):
@@ -221,6 +223,12 @@ def _dates(
         near += tuple(_later(each) for each in within + near if len(each) > len("2020-01-01 00:00"))
     inner, outer = ([f"{each[:10]} 12:00:00" for each in values] for values in (within, near))
     return _distinct((*within, *inner)), _distinct((*near, *outer))
+
+
+def _odd_times(values: Iterable[Value], forms: Set[DateForm], facts: Facts) -> tuple[Value, ...]:
+    """Times off the hour where hours or minutes are counted: from a full hour, 24 hours and 1440 minutes are alike."""
+    counted = any(unit in TIMES for _, unit in facts.steps) and forms - {DateForm.DAY}
+    return _distinct(f"{str(each)[:10]} 23:59:30" for each in values) if counted else ()
 
 
 def _later(moment: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from references.date_functions import day_plus
+from references.time_zones import zone
 
 Step: TypeAlias = tuple[int, str]
 """A number of units, and the unit."""
@@ -19,6 +21,7 @@ _COUNTING = frozenset({"day_gap", "day_span", "month_span", "second_span"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SMALLER = {"HOUR": "MINUTE", "MINUTE": "SECOND"}
 """What one may be off by, next to a day."""
+_SEASONS = (datetime(2024, 1, 1), datetime(2024, 7, 1))
 _HOURS = (-25, -23, -1, 1, 23, 25)
 _MOST = 40_000
 """Units further apart are not looked for."""
@@ -36,11 +39,29 @@ def steps_in(node: exp.Expr) -> Iterator[Step]:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
     if name == "day_plus" and len(node.expressions) == 3:
         for count in node.expressions[1].find_all(exp.Literal):
-            if count.is_int and int(count.name):
+            if count.is_int:
                 yield int(count.name), node.expressions[2].name.upper()
+    elif name == "zone_time":
+        yield from (step for each in node.expressions[1:] for step in _offsets(each.name))
     elif name in _MODIFIED or isinstance(node, exp.Date):
-        words = [_MODIFIER.fullmatch(each.name) for each in node.expressions if isinstance(each, exp.Literal)]
-        yield from ((int(found[1]), found[2].upper()) for found in words if found is not None)
+        yield from _modified(node)
+
+
+def _modified(node: exp.Expr) -> Iterator[Step]:
+    words = [_MODIFIER.fullmatch(each.name) for each in node.expressions if isinstance(each, exp.Literal)]
+    yield from ((int(found[1]), found[2].upper()) for found in words if found is not None)
+
+
+def _offsets(name: str) -> Iterator[Step]:
+    """How far a zone's time is from UTC, in winter and in summer.
+
+    >>> [*_offsets("Europe/London")], [*_offsets("Asia/Kolkata")]
+    ([(60, 'MINUTE')], [(330, 'MINUTE')])
+    """
+    found = zone(name)
+    seconds = [each.replace(tzinfo=found).utcoffset() for each in _SEASONS] if found is not None else []
+    minutes = {abs(int(each.total_seconds())) // 60 for each in seconds if each is not None}
+    yield from ((each, "MINUTE") for each in sorted(minutes) if each)
 
 
 def steps_between(node: exp.Expr, number: int) -> Iterator[Step]:

@@ -11,7 +11,6 @@ from sqlglot import exp
 from references.equivalence.proof.arithmetic import divided
 from references.equivalence.proof.comparisons import as_number
 from references.equivalence.proof.logic import (
-    NULL,
     Bit,
     Sort,
     UnknownValue,
@@ -22,6 +21,7 @@ from references.equivalence.proof.logic import (
     either_term,
     every,
     integer,
+    no_value,
     none,
     pick,
     real,
@@ -106,7 +106,7 @@ def _fold(machine: Machine, node: exp.Expr, members: Sequence[Member]) -> Unknow
 
 def _sum(machine: Machine, members: Sequence[Member]) -> UnknownValue:
     if not members:
-        return NULL
+        return no_value()
     terms = [(bit, as_number(term, machine)) for bit, term in members]
     reals = any(term.sort is Sort.REAL for _, term in terms)
     zero = real(Fraction(0)) if reals else integer(0)
@@ -135,7 +135,7 @@ def _greatest(term: UnknownValue) -> int | None:
 
 def _extreme(members: Sequence[Member], *, highest: bool) -> UnknownValue:
     """The greatest or least value of the rows that count; NULL when there is none."""
-    result = NULL
+    result = no_value()
     for bit, term in members:
         beats = before(result, term) if highest else before(term, result)
         better = every((bit, some((result.null, beats))))

@@ -1,11 +1,10 @@
-"""Arithmetic on unknown numbers as in SQLite: integers stay integers, and division by zero is NULL."""
+"""Arithmetic on unknown numbers as in SQLite: integers stay integers, and division by zero is no_value."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from references.equivalence.proof.logic import (
-    NULL,
     Number,
     Sort,
     UnknownValue,
@@ -13,6 +12,7 @@ from references.equivalence.proof.logic import (
     as_real,
     constant,
     integer,
+    no_value,
     pick,
     real,
     some,
@@ -55,7 +55,7 @@ def divided(one: UnknownValue, other: UnknownValue, functions: Functions) -> Unk
         raise Unprovable("a quotient of numbers that may be integers or not")
     if isinstance(other.literal, int | Fraction):
         if not other.literal:
-            return NULL
+            return no_value()
         value = _quotient(one, other.literal, whole=whole)
         return UnknownValue(null=one.null, value=value, sort=Sort.INTEGER if whole else Sort.REAL)
     null = some((one.null, other.null, other.value == 0))

@@ -103,6 +103,11 @@ class Calendar:
         self.bounds.append(every((day >= self.first_year * YEAR, day < (LAST_YEAR + 1) * YEAR)))
         return day
 
+    def found(self, day: Number) -> Number:
+        """A day of which nothing is known but that it is in the calendar."""
+        self.bounds.append(exists(day, self.first_year))
+        return day
+
     def ordinal(self, day: Number) -> Number:
         """The ordinal of a day."""
         day = z3.simplify(day)

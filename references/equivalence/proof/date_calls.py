@@ -42,8 +42,8 @@ Reader: TypeAlias = Callable[[Machine, exp.Expr, Frame], UnknownValue | None]
 """Reads a call; `None` when its arguments are not known to be dates."""
 _MODIFIER = re.compile(r"([+-]?\d{1,9}) (second|minute|hour|day|month|year)s?")
 _WEEKDAY = re.compile("weekday [0-6]")
-_JULIAN = z3.Q(3_442_849, 2)
-"""The Julian day of the midnight before the first ordinal."""
+_JULIAN = (3_442_849, 2)
+"""The Julian day of the midnight before the first ordinal, as a fraction."""
 
 
 def _date(machine: Machine, node: exp.Expr, frame: Frame) -> Moment | None:
@@ -120,6 +120,7 @@ def _field(machine: Machine, when: Moment, field: str) -> Number:
         "S": lambda: when.seconds % 60,
         "j": lambda: place_in_year(when.day) + 1,
         "w": lambda: machine.calendar.ordinal(when.day) % 7,
+        "W": lambda: (place_in_year(when.day) + 7 - (machine.calendar.ordinal(when.day) + 6) % 7) / 7,
     }
     return found[field]()
 
@@ -145,7 +146,7 @@ def _reading(write: Callable[[Machine, Moment], UnknownValue]) -> Reader:
 
 
 def _julian(machine: Machine, when: Moment) -> UnknownValue:
-    days = z3.ToReal(machine.calendar.ordinal(when.day)) + z3.ToReal(when.seconds) / DAY_SECONDS + _JULIAN
+    days = z3.ToReal(machine.calendar.ordinal(when.day)) + z3.ToReal(when.seconds) / DAY_SECONDS + z3.Q(*_JULIAN)
     return UnknownValue(null=when.null, value=days, sort=Sort.REAL)
 
 
@@ -254,6 +255,18 @@ def _months(late: Moment, early: Moment) -> Number:
     return late.day / 31 - early.day / 31 - pick(short, integer(1), integer(0))
 
 
+def _zoned(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None:
+    """The moment in another zone, of which the solver is told only that equal moments have equal ones."""
+    date, *zones = node.expressions
+    when = _date(machine, date, frame)
+    if when is None:
+        return None
+    name = " to ".join(each.name.lower() for each in zones)
+    local = z3.Function(f"time {name}", z3.IntSort(), z3.IntSort())(when.day * DAY_SECONDS + when.seconds)
+    day = machine.calendar.found(local / DAY_SECONDS)
+    return at(replace(when, day=day, seconds=local % DAY_SECONDS))
+
+
 def _last(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue | None:
     when = _date(machine, node.expressions[0], frame)
     if when is None:
@@ -302,6 +315,7 @@ _READERS: Mapping[str, Reader] = {
     "second_span": _second_span,
     "day_last": _last,
     "day_of": _of,
+    "zone_time": _zoned,
 }
 _NODES: Mapping[type[exp.Expr], str] = {
     exp.TimeToStr: "strftime",

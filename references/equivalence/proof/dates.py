@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from operator import eq, ge, gt, le, lt, ne
 
-from references.date_functions import moment
+from references.dated_texts import moment
 from references.equivalence.proof.calendar import YEAR
 from references.equivalence.proof.logic import (
     Bit,

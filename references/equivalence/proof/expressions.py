@@ -14,13 +14,13 @@ from references.equivalence.proof.comparisons import as_number, as_term, compare
 from references.equivalence.proof.conditions import TRUTHS
 from references.equivalence.proof.date_calls import date_call
 from references.equivalence.proof.logic import (
-    NULL,
     Sort,
     UnknownValue,
     Unprovable,
     as_real,
     constant,
     either_term,
+    no_value,
     none,
     pick,
     same,
@@ -137,7 +137,7 @@ def _joined(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
 
 def _case(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     default = node.args.get("default")
-    result = machine.term(default, frame) if default is not None else NULL
+    result = machine.term(default, frame) if default is not None else no_value()
     for each in reversed(node.args["ifs"]):
         if node.this is not None:
             wanted = compare("=", machine.term(node.this, frame), machine.term(each.this, frame), machine)
@@ -149,7 +149,7 @@ def _case(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
 
 def _if(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     no = node.args.get("false")
-    result = machine.term(no, frame) if no is not None else NULL
+    result = machine.term(no, frame) if no is not None else no_value()
     return either_term(machine.truth(node.this, frame).true, machine.term(node.args["true"], frame), result)
 
 
@@ -213,7 +213,7 @@ def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     relation = machine.query(node, frame)
     if len([each for each in relation.headings if not each.hidden]) != 1:
         raise Unprovable("a scalar subquery with several columns")
-    result = NULL
+    result = no_value()
     for row in reversed(relation.rows):
         result = either_term(row.present, row.cells[0], result)
     for index, row in enumerate(relation.rows):
@@ -224,7 +224,7 @@ def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
 
 
 def _null(_: Machine, __: exp.Expr, ___: Frame) -> UnknownValue:
-    return NULL
+    return no_value()
 
 
 _TERMS: Mapping[type[exp.Expr], TermReader] = {

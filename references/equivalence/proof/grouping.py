@@ -9,12 +9,12 @@ from sqlglot import exp
 
 from references.equivalence.proof.clauses import bare_columns, group_key
 from references.equivalence.proof.logic import (
-    NULL,
     Bit,
     UnknownValue,
     Unprovable,
     either_term,
     every,
+    no_value,
     none,
     same,
     same_rows,
@@ -84,7 +84,7 @@ def _whole(machine: Machine, tree: exp.Select, relation: Relation, outer: Frame)
 
 def _first_cells(relation: Relation) -> tuple[UnknownValue, ...]:
     """The cells of the first row that is present, or NULLs when there is none."""
-    cells = [NULL] * len(relation.headings)
+    cells = [no_value()] * len(relation.headings)
     for row in reversed(relation.rows):
         cells = [either_term(row.present, cell, rest) for cell, rest in zip(row.cells, cells, strict=True)]
     return tuple(cells)

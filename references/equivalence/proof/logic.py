@@ -132,6 +132,11 @@ def known(bit: Bit) -> Truth:
     return Truth(true=bit, false=none(bit))
 
 
+def forget() -> None:
+    """Starts the solver anew. The formulas of earlier proofs number later ones, and so decide how they are solved."""
+    z3.z3._main_ctx = None
+
+
 def integer(value: int) -> Number:
     """A constant of the solver."""
     return z3.IntVal(value)
@@ -142,7 +147,9 @@ def real(value: Fraction) -> Number:
     return z3.RealVal(f"{value.numerator}/{value.denominator}")
 
 
-NULL = UnknownValue(null=True, value=integer(0), sort=Sort.NOTHING)
+def no_value() -> UnknownValue:
+    """NULL."""
+    return UnknownValue(null=True, value=integer(0), sort=Sort.NOTHING)
 
 
 def constant(value: int | Fraction) -> UnknownValue:

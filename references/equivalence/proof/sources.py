@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from references.equivalence.proof.clauses import names_itself, shared_cell, shared_columns, within_bounds
-from references.equivalence.proof.logic import NULL, Bit, Unprovable, every, none, same, some
+from references.equivalence.proof.logic import Bit, Unprovable, every, no_value, none, same, some
 from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.rows import Frame, Heading, Relation, UnknownRow
 
@@ -98,7 +98,7 @@ class _Join:
 
     def left_only(self) -> list[UnknownRow]:
         """Left rows without a match, filled up with NULL."""
-        empty = tuple(NULL for _ in self.right.headings)
+        empty = tuple(no_value() for _ in self.right.headings)
         rows: list[UnknownRow] = []
         for i, a in enumerate(self.left.rows):
             met = some(every((b.present, self.matches[i][j])) for j, b in enumerate(self.right.rows))
@@ -109,7 +109,7 @@ class _Join:
         """Right rows without a match, filled up with NULL."""
         if self.shared:
             raise Unprovable("RIGHT JOIN with USING")
-        empty = tuple(NULL for _ in self.left.headings)
+        empty = tuple(no_value() for _ in self.left.headings)
         rows: list[UnknownRow] = []
         for j, b in enumerate(self.right.rows):
             met = some(every((a.present, self.matches[i][j])) for i, a in enumerate(self.left.rows))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement, pairwise
 
-_BASES = {"Y": 10_000, "m": 12, "d": 31, "H": 24, "M": 60, "S": 60, "w": 7, "j": 366, "t": 86_401, "f": 10_000}
+_BASES = {"Y": 10_000, "m": 12, "d": 31, "H": 24, "M": 60, "S": 60, "w": 7, "W": 54, "j": 366, "t": 86_401, "f": 10_000}
 """How many values a field has. `t` is a time of day that may be missing: 0, or 1 and the seconds; `f` a fraction."""
 _FIRST = {"m": 1, "d": 1, "j": 1}
 """Fields that count from 1."""
-_WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "w": 1, "j": 3}
+_WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "w": 1, "W": 2, "j": 3}
 _OPEN = frozenset({"%t", "%f"})
 """Pieces of no fixed width."""
 _LONGEST = 1_000

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from references.equivalence.reading.date_parts import iso_week
 from references.equivalence.reading.date_words import call
+from references.equivalence.reading.weeks import iso_week
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -21,15 +21,20 @@ _NAMES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
     "%A": ("%w", [(str(number), name) for number, name in enumerate(_DAYS)]),
     "%a": ("%w", [(str(number), name[:3]) for number, name in enumerate(_DAYS)]),
     "%u": ("%w", [(str(number), str(number or 7)) for number in range(7)]),
+    "%Q": ("%m", [(f"{number:02d}", str((number + 2) // 3)) for number in range(1, 13)]),
     "%~": ("%w", [(str(number), str(number + 1)) for number in range(7)]),
 }
-"""Codes of names: the code of a number, and the name of each of its values. `%~` counts weekdays from Sunday as 1."""
+"""Codes of names: the code of a number, and the name of each of its values. `%Q` is BigQuery's quarter, and `%~` counts
+weekdays from Sunday as 1."""
 _ISO = frozenset({"%u", "%G", "%V"})
 """The weekday, the year and the week of ISO 8601."""
 _ISO_DIALECTS = frozenset({"bigquery", "duckdb", "postgres", "redshift", "oracle"})
 """Dialects in whose formats these codes stand for that, as they are written or as the parser leaves them."""
 _WHOLE = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
 """Codes that every dialect and SQLite read alike, and what is no letter."""
+_LETTERS = re.compile(r"[A-Za-z]")
+_LITERAL = frozenset({"bigquery", "duckdb", "mysql"})
+"""Dialects whose formats are made of codes, so that other letters stand for themselves."""
 _CODE = re.compile(r"%.")
 _TOKENS: Mapping[str, Sequence[tuple[str, str]]] = {
     "oracle": (
@@ -58,12 +63,25 @@ def formatted(date: exp.Expr, format_: exp.Expr | None, dialect: str = "") -> ex
     if not isinstance(format_, exp.Literal):
         return None
     codes = _CODE.findall(format_.name)
-    if _ISO.intersection(codes) and dialect not in _ISO_DIALECTS:
+    if not _shared(codes, dialect):
         return None
     if "%G" in codes or "%V" in codes:
         return _of_iso_weeks(date, format_.name) if set(codes) <= {"%G", "%V"} else None
-    known = not _WHOLE.sub("", "".join(each for each in _split(format_.name) if each not in _NAMES and each != "%y"))
-    return _formatted(date, format_.name) if known and codes.count("%y") <= (format_.name == "%y") else None
+    known = _is_known(format_.name, dialect) and codes.count("%y") <= (format_.name == "%y")
+    return _formatted(date, format_.name) if known else None
+
+
+def _shared(codes: Sequence[str], dialect: str) -> bool:
+    """Whether codes that few dialects have are those of this one."""
+    iso = dialect in _ISO_DIALECTS or not _ISO.intersection(codes)
+    return iso and (dialect == "bigquery" or "%Q" not in codes)
+
+
+def _is_known(format_: str, dialect: str) -> bool:
+    rest = [each for each in _split(format_) if each not in _NAMES and each != "%y"]
+    if dialect in _LITERAL:
+        rest = [each if each.startswith("%") else _LETTERS.sub("", each) for each in rest]
+    return not _WHOLE.sub("", "".join(rest))
 
 
 def _split(format_: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from references.equivalence.reading.date_words import NOW, call, integer, plain, unit_of
+from references.equivalence.reading.weeks import ISO_WEEKS, ISO_YEARS, WEEKS, from_monday, week_number
 
 _PARTS: Mapping[str, str] = {
     "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",
@@ -35,28 +36,22 @@ _FROM_ONE = frozenset(
 """Dialects whose DAYOFWEEK is 1 on Sunday."""
 FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
 """Dialects in which a Sunday is 0."""
-_ISO_WEEKS = frozenset({"ISOWEEK", "ISO_WEEK", "WEEKISO", "WEEK_ISO", "IW"})
-_ISO_YEARS = frozenset({"ISOYEAR", "YEAROFWEEK", "YEAROFWEEKISO"})
-_WEEKS = frozenset({"WEEK", "WK", "WW", "WEEKOFYEAR", "WEEKS"})
-_COUNTS_ISO_WEEKS = frozenset(
-    {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
-)
-"""Dialects whose WEEK is that of ISO 8601: it begins on Monday, and the first one holds 4 January."""
-_FIRST_WEEKS: Mapping[str, int] = {"bigquery": 0, "mysql": 0, "singlestore": 0, "tsql": 1, "fabric": 1}
-"""Dialects whose weeks begin on Sunday: the number of the week in which a year begins, unless on a Sunday."""
-_MODES: Mapping[str, int | None] = {"0": 0, "3": None, "5": 1}
-"""MySQL's modes of weeks that are read: the day on which a week begins; none in those of ISO 8601."""
+_REST: Mapping[str, int] = {"HOUR": 24, "MINUTE": 60}
+"""How many of a unit make the next one."""
 _NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
 
 
 def _part_of_gap(part: str, gap: exp.Expr) -> exp.Expr | None:
-    """The seconds or whole days between two moments, or the whole years of AGE."""
+    """The seconds or whole days between two moments, the hours or minutes that are left, or the years of AGE."""
     gap = gap.unnest()
     if isinstance(gap, exp.Anonymous) and gap.name.upper() == "AGE":
         return _part_of_age(part, [plain(each) for each in gap.expressions])
-    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH"}:
+    if not isinstance(gap, exp.Sub) or part not in {"DAY", "EPOCH", *_REST}:
         return None
     dates = plain(gap.this), plain(gap.expression)
+    if part in _REST:
+        left = exp.Mod(this=call("day_span", *dates, part), expression=exp.Literal.number(_REST[part]))
+        return exp.paren(left)
     return call("day_span", *dates, "DAY") if part == "DAY" else call("second_span", *dates, "SECOND")
 
 
@@ -77,8 +72,8 @@ def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return None
     if part in {"DOW", "WEEKDAY", "DAYOFWEEK", "DW", "ISODOW", "DAYOFWEEKISO"}:
         return _weekday(part, plain(date), dialect)
-    if part in {*_WEEKS, *_ISO_WEEKS, *_ISO_YEARS} or isinstance(node.this, exp.WeekStart):
-        return _week(part, node, plain(date), dialect)
+    if part in WEEKS | ISO_WEEKS | ISO_YEARS or isinstance(node.this, exp.WeekStart):
+        return week_number(part, node.this, node.args.get("mode"), plain(date), dialect)
     if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
         found = _part_of_gap(part, date)
         if found is not None or part == "EPOCH":
@@ -114,38 +109,6 @@ def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
     return _PART_CALLS.get(type(node)), node.this
 
 
-def _week(part: str, node: exp.Expr, date: exp.Expr, dialect: str) -> exp.Expr | None:
-    """The number of a week in its year, or the year that ISO 8601 counts it in."""
-    mode = node.args.get("mode")
-    if part in _ISO_WEEKS | _ISO_YEARS or dialect in _COUNTS_ISO_WEEKS:
-        return iso_week(part, date)
-    if isinstance(node.this, exp.WeekStart):
-        first = 1 if node.this.name.upper() == "MONDAY" else 0
-        return _counted(date, first, 0) if node.this.name.upper() in {"MONDAY", "SUNDAY"} else None
-    if mode is not None:
-        first = _MODES.get(mode.name, -1)
-        return iso_week(part, date) if first is None else _counted(date, first, 0) if first >= 0 else None
-    number = _FIRST_WEEKS.get(dialect)
-    return _counted(date, 0, number) if number is not None else None
-
-
-def iso_week(part: str, date: exp.Expr) -> exp.Expr:
-    """The number or the year of the Thursday's week."""
-    thursday = call("day_plus", call("day_floor", date, "WEEK"), exp.Literal.number(3), "DAY")
-    return integer(thursday, "%Y") if part in _ISO_YEARS else _sevenths(integer(thursday, "%j"), 6)
-
-
-def _counted(date: exp.Expr, first: int, number: int) -> exp.Expr:
-    """The number of a week that begins on the day `first`, where the days before the first such day have a number."""
-    weekday = integer(date, "%w") if not first else exp.paren(from_monday(integer(date, "%w"), 0))
-    return _sevenths(exp.Sub(this=integer(date, "%j"), expression=weekday), 6 + 6 * number)
-
-
-def _sevenths(days: exp.Expr, more: int) -> exp.Expr:
-    total = exp.paren(exp.Add(this=days, expression=exp.Literal.number(more)))
-    return exp.paren(exp.Div(this=total, expression=exp.Literal.number(7), typed=True))
-
-
 def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
     number = integer(date, "%w")
     if part in {"ISODOW", "DAYOFWEEKISO"}:
@@ -154,12 +117,3 @@ def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
         return number
     counted = part in {"WEEKDAY", "DAYOFWEEK", "DW"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
-
-
-def from_monday(number: exp.Expr, first: int) -> exp.Expr:
-    """The number of a weekday, counted from Monday."""
-    less = exp.Sub(this=number.copy(), expression=exp.Literal.number(1))
-    sunday = exp.EQ(this=number.copy(), expression=exp.Literal.number(0))
-    return exp.Case(
-        ifs=[exp.If(this=sunday, true=exp.Literal.number(6 + first))], default=number if first else exp.paren(less)
-    )

@@ -10,15 +10,20 @@ from sqlglot import exp
 from references.date_functions import END_MONTH, MONTHS
 from references.equivalence.reading.clocks import moment_of_day, time_of_day
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
-from references.equivalence.reading.date_parts import FROM_ZERO, from_monday, iso_week, part_of_date, quarter
+from references.equivalence.reading.date_parts import FROM_ZERO, part_of_date, quarter
 from references.equivalence.reading.date_words import call, integer, plain, unit_of
-
-_MONDAYS = frozenset(
-    {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
+from references.equivalence.reading.periods import bucket, overlapping, start_of_minutes
+from references.equivalence.reading.weeks import (
+    MONDAYS,
+    first_day,
+    from_monday,
+    iso_week,
+    week_start,
+    weeks_between,
+    year_and_week,
 )
-"""Dialects in which a truncated week begins on Monday."""
-_FROM_MONDAY = frozenset({"ISOWEEK", "IW", "MONDAY"})
-"""Words for a week that begins on Monday."""
+from references.equivalence.reading.zones import floored, zoned
+
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
@@ -30,7 +35,6 @@ _STYLES: Mapping[str, str] = {
 """T-SQL's styles of dates by number."""
 _YEAR_NOUGHT = "0000-01-01"
 _WEEKDAYS = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")
-_UTC = frozenset({"UTC", "ETC/UTC", "GMT", "Z", "+00:00"})
 _SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
 
 
@@ -41,6 +45,9 @@ def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
     >>> dated(parse_one("DATE_SUB(d, INTERVAL 1 MONTH)", dialect="mysql"), "mysql").sql("sqlite")
     "DAY_PLUS(d, -1, 'MONTH')"
     """
+    local = zoned(node, dialect)
+    if local is not None:
+        return dated(local, dialect) or local
     part = time_of_day(node) or moment_of_day(node, dialect) or part_of_date(node, dialect)
     if part is not None:
         return part
@@ -117,28 +124,24 @@ def _months_later(node: exp.Expr, _: str) -> exp.Expr | None:
 
 
 def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    if node.args.get("zone") is not None:
+        return floored(node, lambda local: _start(local, node.args.get("unit"), dialect))
     return _start(plain(node.this), node.args.get("unit"), dialect)
 
 
 def _start(date: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
-    """The first day of the unit; a week begins on Monday, or the day before."""
+    """The first day of the unit."""
     name = word.name.upper() if word is not None else ""
     if name == "ISOYEAR":
         fourth = call("day_of", iso_week(name, date), exp.Literal.number(1), exp.Literal.number(4))
-        return call("day_floor", fourth, "WEEK")
-    unit = "WEEK" if name in {*_FROM_MONDAY, "SUNDAY"} else unit_of(word)
-    if unit is None or unit in {"MINUTE", "SECOND"}:
-        return None
-    if unit != "WEEK" or dialect in _MONDAYS or name in _FROM_MONDAY:
-        return call("day_floor", date, unit)
-    next_day = call("day_plus", date, exp.Literal.number(1), "DAY")
-    return call("day_plus", call("day_floor", next_day, unit), exp.Neg(this=exp.Literal.number(1)), "DAY")
-
-
-def _week_or_unit(word: exp.Expr | None) -> str | None:
-    """The unit that a word names, also one for weeks by the day on which they begin."""
-    week = isinstance(word, exp.WeekStart) or (word is not None and word.name.upper() in _FROM_MONDAY)
-    return "WEEK" if week else unit_of(word)
+        return week_start(fourth, 1)
+    first = first_day(word, dialect)
+    if first is not None:
+        return week_start(date, first)
+    unit = unit_of(word)
+    if unit == "MINUTE":
+        return start_of_minutes(date, 1)
+    return call("day_floor", date, unit) if unit is not None and unit != "SECOND" else None
 
 
 def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -149,19 +152,10 @@ def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
         days = call("day_gap", late, "0001-01-01", "DAY")
         return exp.paren(exp.Add(this=days, expression=exp.Literal.number(365)))
     starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
-    unit = _week_or_unit(word)
-    if unit == "WEEK" and dialect in _BOUNDARIES:
-        return _weeks(late, early, word, dialect) if starts else None
+    if first_day(word, dialect) is not None and dialect in _BOUNDARIES:
+        return weeks_between(late, early, word, dialect) if starts else None
+    unit = unit_of(word)
     return call("day_gap" if word is None or starts else "day_span", late, early, unit) if unit is not None else None
-
-
-def _weeks(late: exp.Expr, early: exp.Expr, word: exp.Expr | None, dialect: str) -> exp.Expr | None:
-    """How many starts of weeks lie between two dates, where the dialect has one day for them."""
-    ends = [_start(each, word, dialect) for each in (late, early)]
-    if dialect not in {*_MONDAYS, "bigquery"} or None in ends:
-        return None
-    days = call("day_gap", *(each for each in ends if each is not None), "DAY")
-    return exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
 
 
 def _months_between(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -175,11 +169,11 @@ def _days_of_epoch(node: exp.Expr, _: str) -> exp.Expr | None:
 def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """The last day of a period, which is a month if none is named. Oracle keeps the time of day."""
     word, date = node.args.get("unit"), plain(node.this)
-    unit = "MONTH" if word is None else _week_or_unit(word)
+    unit = "MONTH" if word is None else "WEEK" if first_day(word, dialect) is not None else unit_of(word)
     if unit in {"QUARTER", "YEAR"}:
         after = call("day_plus", call("day_floor", date, unit), exp.Literal.number(MONTHS[unit]), "MONTH")
         return exp.Date(this=call("day_plus", after, exp.Neg(this=exp.Literal.number(1)), "DAY"))
-    if unit == "WEEK" and dialect in {*_MONDAYS, "bigquery"}:
+    if unit == "WEEK" and dialect in MONDAYS | {"bigquery"}:
         first = _start(date, word, dialect)
         return exp.Date(this=call("day_plus", first, exp.Literal.number(6), "DAY")) if first is not None else None
     if unit != "MONTH":
@@ -208,8 +202,8 @@ def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     name = node.name.upper()
     if name.startswith("TO_TIMESTAMP_") and len(node.expressions) == 1:
         return call("datetime", plain(node.expressions[0]))
-    count, reader = _FUNCTIONS.get(name, (-1, None))
-    return reader(node, dialect) if reader is not None and len(node.expressions) == count else None
+    reader = _FUNCTIONS.get((name, len(node.expressions)), bucket)
+    return reader(node, dialect)
 
 
 def _weekday(node: exp.Expr, dialect: str) -> exp.Expr:
@@ -224,13 +218,9 @@ def _whole_units(node: exp.Expr, dialect: str) -> exp.Expr | None:
     return call("day_span", plain(late), plain(early), word) if word is not None else None
 
 
-def _year_and_week(node: exp.Expr, _: str) -> exp.Expr | None:
-    """MySQL's YEARWEEK, in the modes in which it is that of ISO 8601."""
-    date, mode = node.expressions
-    if mode.name not in {"1", "3"}:
-        return None
-    hundreds = exp.Mul(this=iso_week("ISOYEAR", plain(date)), expression=exp.Literal.number(100))
-    return exp.paren(exp.Add(this=hundreds, expression=iso_week("WEEK", plain(date))))
+def _year_and_week(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    date, *mode = node.expressions
+    return year_and_week(plain(date), next(iter(mode), None)) if dialect in {"mysql", "singlestore"} else None
 
 
 def _days_later(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -246,17 +236,17 @@ def _months_of_periods(node: exp.Expr, _: str) -> exp.Expr | None:
     return call("day_gap", *(plain(each.this) for each in dates), "MONTH")
 
 
-_FUNCTIONS: Mapping[str, tuple[int, Callable[[exp.Expr, str], exp.Expr | None]]] = {
-    "WEEKDAY": (1, _weekday),
-    "MAKE_DATE": (3, lambda node, _: call("day_of", *node.expressions)),
-    "DATE_SUB": (3, _whole_units),
-    "DATESUB": (3, _whole_units),
-    "PERIOD_DIFF": (2, _months_of_periods),
-    "YEARWEEK": (2, _year_and_week),
-    "ADDDATE": (2, _days_later),
-    "SUBDATE": (2, _days_later),
+_FUNCTIONS: Mapping[tuple[str, int], Callable[[exp.Expr, str], exp.Expr | None]] = {
+    ("WEEKDAY", 1): _weekday,
+    ("MAKE_DATE", 3): lambda node, _: call("day_of", *node.expressions),
+    ("DATE_SUB", 3): _whole_units,
+    ("DATESUB", 3): _whole_units,
+    ("PERIOD_DIFF", 2): _months_of_periods,
+    **dict.fromkeys((("YEARWEEK", 1), ("YEARWEEK", 2)), _year_and_week),
+    ("ADDDATE", 2): _days_later,
+    ("SUBDATE", 2): _days_later,
 }
-"""By name, how many arguments a function takes, and what reads it."""
+"""By name and number of arguments, what reads a function."""
 
 
 def _next(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -270,12 +260,6 @@ def _next(node: exp.Expr, _: str) -> exp.Expr | None:
     return call("day_plus", date, exp.Sub(this=exp.Literal.number(7), expression=exp.paren(rest)), "DAY")
 
 
-def _in_zone(node: exp.Expr, _: str) -> exp.Expr | None:
-    """A day in UTC, which every moment here is in. For SQLite, the zone would be a modifier."""
-    zone = node.args.get("zone")
-    return exp.Date(this=plain(node.this).copy()) if zone is not None and zone.name.upper() in _UTC else None
-
-
 def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
     """A literal in ISO form, which is the date."""
     iso = node.args["format"].name == "%Y-%m-%d" and isinstance(node.this, exp.Literal)
@@ -284,6 +268,8 @@ def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _spelled(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """A date by a format of words or codes, without the mark that the parser adds for Spark."""
+    if node.args.get("zone") is not None:
+        return None
     format_ = node.args.get("format")
     if isinstance(format_, exp.Literal):
         format_ = exp.Literal.string(format_.name.removesuffix("strict"))
@@ -336,9 +322,10 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     exp.UnixDate: _days_of_epoch,
     exp.Convert: _styled,
     exp.NextDay: _next,
-    exp.Date: _in_zone,
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,
+    exp.Overlaps: overlapping,
+    **dict.fromkeys((exp.DateBin, exp.TimeSlice), bucket),
     exp.StrToDate: _parsed,
     **dict.fromkeys((exp.ToChar, exp.TimeToStr), _spelled),
     exp.Dayname: _name("%A"),

@@ -10,6 +10,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
 from references.equivalence.reading.dates import dated
 from references.equivalence.reading.rewrites import rewritten
+from references.equivalence.reading.zones import loses_zone
 from references.sandbox import Folding
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
@@ -141,8 +142,8 @@ def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
 
 def _is_lost(node: exp.Expr) -> str | None:
     """Describes what no dialect shares with SQLite, though it is written alike."""
-    if isinstance(node, exp.Date) and node.args.get("zone") is not None:
-        return "a day in a time zone"
+    if loses_zone(node):
+        return "a day or a moment in a time zone"
     if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
         return "WITH TIES or PERCENT"
     if isinstance(node, exp.Substring) and not _starts_inside(node.args.get("start")):

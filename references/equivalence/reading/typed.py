@@ -76,6 +76,7 @@ _CALLS: Mapping[str, _Kind] = {
     "DAY_SPAN": _Kind.COMPUTED,
     "MONTH_SPAN": _Kind.COMPUTED,
     "SECOND_SPAN": _Kind.COMPUTED,
+    "ZONE_TIME": _Kind.MOMENT,
 }
 _DEEPEST = 40
 _DISTANCES = ("DAY_GAP", "DAY_SPAN", "MONTH_SPAN", "SECOND_SPAN")
