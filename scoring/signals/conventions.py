@@ -90,7 +90,7 @@ def _is_passed(convention: Convention, case: Case) -> bool:
     it restricts.
     """
     own = letters(convention.table)
-    if convention.when or _is_of_codes(convention) or own in _counted_apart(case):
+    if convention.when or own in _counted_apart(case):
         return False
     referring = {
         letters(other) for table, others in referring_tables(case).items() if letters(table) == own for other in others
