@@ -193,7 +193,7 @@ def _known_codes(
         table, _, name = column.rpartition(".")
         known[column] = CodedColumn(catalogue.add_column(table, name), codes)
     for each in read:
-        for coded in each.coded:
+        for coded in filter(_may_be_stored, each.coded):
             listed = known.get(coded.column.text)
             if not coded.any_table and (listed is None or 2 * _labelled(listed) < _labelled(coded)):
                 known[coded.column.text] = coded
@@ -201,6 +201,15 @@ def _known_codes(
         free = [coded for coded in each.coded if coded.any_table and coded.column.text not in known]
         known.update({free[0].column.text: free[0]} if len(free) == 1 else {})
     return list(known.values())
+
+
+def _may_be_stored(coded: CodedColumn) -> bool:
+    """Whether a column's type holds such codes: no key that is a whole number is `AN announced`."""
+    is_number = coded.column.type.startswith(_WHOLE) and identifier_words(coded.column.name)[-1:] in _KEYS
+    return not is_number or any(code.lstrip("-").isdigit() for code in coded.codes)
+
+
+_WHOLE = ("int", "bigint", "smallint", "tinyint", "number(", "serial")
 
 
 def _labelled(coded: CodedColumn) -> int:

@@ -51,7 +51,9 @@ def definition_weakens(case: Case) -> Finding | None:
     """
     if case.query.enriched_question is None:
         return None
-    weakened = [each for each in case.weakened if not (_says_what_is_measured(each, case) or _is_outside(each, case))]
+    weakened = [
+        each for each in case.weakened if not (_says_what_is_measured(each, case) or _is_outside(each.asked, case))
+    ]
     taken = [] if case.enriched.text == case.question.text else [*_excused(case)]
     taken += [each.asked for each in weakened if _is_gone(each, case)]
     if taken:
@@ -69,9 +71,9 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
     return not keeps_everything(plain_letters(each.given))
 
 
-def _is_outside(each: Weakening, case: Case) -> bool:
-    """Whether the question asks for what lies outside of it, and the SQL for a place of another name."""
-    behind = rf"\boutside (?:of )?(?:the )?{re.escape(each.asked.casefold())}\b"
+def _is_outside(name: str, case: Case) -> bool:
+    """Whether the question asks for what lies outside of a place, and the SQL for a place of another name."""
+    behind = rf"\boutside (?:of )?(?:the )?{re.escape(name.casefold())}\b"
     places = (one for one in case.sql.filters if one.op in (Op.EQ, Op.IN) and isinstance(one.rhs, Text | Choices))
     return re.search(behind, case.question.text.casefold()) is not None and next(places, None) is not None
 
@@ -203,7 +205,7 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         each
         for each in sure
         if not (compares(each, case.sql) or _is_other_time(each, case) or _may_be_timed(each, case))
-        and not (_is_left_out(each, case) or _is_counted(each, case))
+        and not (_is_left_out(each, case) or _is_counted(each, case) or _is_outside(span_of(each), case))
     ]
 
 

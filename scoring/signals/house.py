@@ -180,10 +180,9 @@ def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case
     if wanted is None or len(known) < len(own):
         return True
     asked = spoken_codes(codes, case.question.stems)
+    leaves_out = {each.op for each in convention.terms} <= _LEAVES_OUT
     readings = [*known, _all_of(known), _any_of(known)]
-    if all(each.op in _LEAVES_OUT for each in convention.terms) and any(kept <= wanted for kept in readings):
-        return True
-    return any(kept ^ wanted <= asked or (kept <= wanted and kept <= asked) for kept in readings)
+    return any(kept ^ wanted <= asked or (kept <= wanted and (leaves_out or kept <= asked)) for kept in readings)
 
 
 def _tells_by_moment(convention: Convention, case: Case) -> bool:

@@ -70,9 +70,7 @@ def _local(labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: Local
 def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> Verdicts:
     """Asks the configured model now. Answers that fell back to the local judge are left out: they are not its own."""
     if options.rules is not None:
-        refuse(
-            "--rules needs the local judge or --replies: `sqlassay score --judge llm` takes rules too"
-        )
+        refuse("--rules needs the local judge or --replies: `sqlassay score --judge llm` takes rules too")
     if options.question_only:
         refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
     policy = JudgePolicy(options.judge)
