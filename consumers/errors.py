@@ -19,5 +19,9 @@ class CacheUnavailable(Unavailable):
     """Redis does not answer: do without it."""
 
 
+class TooLargeForBroker(Unavailable):
+    """The broker refuses messages for their size: they wait until its owner raises the limit."""
+
+
 class RefusedByStore(Exception):  # noqa: N818 named for what happened
     """The store cannot hold these values, and never will."""

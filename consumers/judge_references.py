@@ -7,11 +7,12 @@ and then writes them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from consumers.errors import TooLargeForBroker
 from consumers.ports import Outcomes, RuleSource
 from consumers.queueing.retrying import work_for_ever
 from consumers.references import (
@@ -23,7 +24,8 @@ from consumers.references import (
     ReferencePolicy,
     reference_message,
 )
-from consumers.stream.ports import Publisher
+from consumers.stream.oversized import explain_refusal
+from consumers.stream.ports import Message, Publisher
 from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from scoring.rules import Rules
 
@@ -73,11 +75,20 @@ class JudgeReferences:
         rules = await self.rules.rules({each.tenant for each in leased})
         judged = await asyncio.gather(*(self._judged(each, rules) for each in leased))
         # published before it is written: after a crash between the two, the answer is judged and published again
-        if self.publisher is not None and self.topic:
-            await self.publisher.publish([reference_message(each, self.topic) for each in judged])
-        for each in await self.awaited.write_verdicts(judged):
+        refused = await self._publish(judged)
+        accepted = [each for place, each in enumerate(judged) if place not in refused]
+        for each in await self.awaited.write_verdicts(accepted):
             self.counts.judged(each.awaiting.tenant, each.awaiting.agent, each.finding.verdict)
+        if refused:
+            raise TooLargeForBroker(explain_refusal(list(refused.values())))
         return len(leased)
+
+    async def _publish(self, judged: Sequence[ReferenceJudged]) -> Mapping[int, Message]:
+        """Publishes the verdicts; returns those that are too large for the broker, by their positions."""
+        if self.publisher is None or not self.topic:
+            return {}
+        messages = [reference_message(each, self.topic) for each in judged]
+        return {place: messages[place] for place in sorted(await self.publisher.publish(messages))}
 
     async def _judged(self, awaiting: AwaitingReference, rules: Mapping[str, Rules]) -> ReferenceJudged:
         why = self.policy.refuses(awaiting, self.clock())

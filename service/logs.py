@@ -22,23 +22,27 @@ log = cast("structlog.stdlib.BoundLogger", structlog.get_logger("sqlassay"))
 
 
 class RateLimited(logging.Filter):
-    """Limits each message of a library to one line per `seconds`: aiokafka repeats itself while a broker is down."""
+    """Limits what libraries repeat while a server is down, which would bury the service's own lines.
 
-    def __init__(self, seconds: float = 1.0) -> None:
+    Of one message with any values a line is written per `seconds`, and with the same values per `repeated` seconds.
+    """
+
+    def __init__(self, seconds: float = 1.0, repeated: float = 30.0) -> None:
         super().__init__()
-        self._seconds = seconds
+        self._seconds, self._repeated = seconds, repeated
         self._until: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether to write the record. Those with a traceback always are."""
-        message = record.name, str(record.msg)
         if record.exc_info is not None:
             return True
-        if record.created < self._until.get(message, 0.0):
+        message, line = (record.name, str(record.msg)), (record.name, f"{record.msg} {record.args}")
+        if record.created < max(self._until.get(message, 0.0), self._until.get(line, 0.0)):
             return False
-        if len(self._until) >= _MAX_REMEMBERED:
+        if len(self._until) > _MAX_REMEMBERED - 2:
             self._until.clear()
         self._until[message] = record.created + self._seconds
+        self._until[line] = record.created + self._repeated
         return True
 
 

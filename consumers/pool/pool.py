@@ -26,6 +26,7 @@ from consumers.pool.outages import Outages
 from consumers.pool.ports import DeferredEvents, Results
 from consumers.pool.scorers import Scorer, ThreadScorer, Unfinished
 from consumers.pool.stages import Stage, StageResult
+from consumers.pool.unpublished_results import UnpublishedResults
 from consumers.queueing.groups import FairGroups, Groups
 from consumers.queueing.isolation import isolate_failures
 from consumers.queueing.lines import Lines
@@ -277,12 +278,11 @@ class Pool:
             self._advance(job, StageResult.HAS_OUTCOME)
 
     async def _publish_results(self, jobs: Sequence[Job]) -> None:
-        results = self._results
-        if results is None:
+        if self._results is None:
             return
         ends = {job.known.key: job.end for job in jobs if not isinstance(job.end, Outcome)}
         try:
-            await self._outages.retry(lambda: results.publish(ends), patience=None)
+            await self._outages.retry(UnpublishedResults(self._results, ends), patience=None)
         except Exception as error:
             self._score.outcomes.failed("results", error)
             raise

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from consumers.errors import TooLargeForBroker
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 
@@ -39,12 +40,22 @@ class DeferredEvents(Protocol):
         ...
 
 
+class ResultsTooLarge(TooLargeForBroker):
+    """The broker refuses some results for their size, and has taken the others."""
+
+    def __init__(self, message: str, keys: Collection[EventKey]) -> None:
+        super().__init__(message)
+        self.keys = keys
+        """Of the events whose results were refused."""
+
+
 class Results(Protocol):
     """Publishes how events ended."""
 
     async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
         """Returns once every result is durable; for a claim it publishes the result of the stored row.
 
-        The same result may be published twice, with the same id. Raises `Unavailable`.
+        The same result may be published twice, with the same id. Raises `Unavailable`, and `ResultsTooLarge` where
+        only those that it names are left.
         """
         ...

@@ -58,13 +58,10 @@ class KafkaPublisher:
                 ended = await asyncio.gather(*sent, return_exceptions=True)
         except (KafkaError, TimeoutError, OSError) as error:
             raise await self._explained(error, messages) from error
-        large = [place for place, each in enumerate(ended) if isinstance(each, MessageSizeTooLargeError)]
-        failed = [each for each in ended if isinstance(each, BaseException)]
-        other = next((each for each in failed if not isinstance(each, MessageSizeTooLargeError)), None)
-        if isinstance(other, KafkaError | OSError | TimeoutError):
-            raise unavailable(other) from other
-        if other is not None:
-            raise other
+        large = _too_large(ended)
+        if len(messages) > 1:
+            # brokers measure a whole batch, so each message of a refused one is sent by itself
+            large = [place for place in large if await self.publish([messages[place]])]
         return large
 
     async def _explained(self, error: BaseException, messages: Sequence[Message]) -> KafkaUnavailable:
@@ -88,6 +85,18 @@ class KafkaPublisher:
             refused: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             refused.set_exception(error)
             return refused
+
+
+def _too_large(ended: Sequence[object]) -> list[int]:
+    """The positions of messages that were too large; raises another error of any of them."""
+    failed = {place: each for place, each in enumerate(ended) if isinstance(each, BaseException)}
+    large = [place for place, each in failed.items() if isinstance(each, MessageSizeTooLargeError)]
+    other = next((each for place, each in failed.items() if place not in large), None)
+    if isinstance(other, KafkaError | OSError | TimeoutError):
+        raise unavailable(other) from other
+    if other is not None:
+        raise other
+    return large
 
 
 def unavailable(error: BaseException, missing_topics: Iterable[str] = ()) -> KafkaUnavailable:

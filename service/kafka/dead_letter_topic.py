@@ -12,6 +12,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replay_message
+from consumers.stream.oversized import publish_each
 from consumers.stream.ports import Publisher, UnreadableBatch
 from service.kafka.client import open_publisher, topics, unavailable
 from service.kafka.library.adapter import adapt_library
@@ -105,7 +106,7 @@ async def replay(
 ) -> None:
     """Sends dead letters back to their topics, each once; reports each with the reason why it was not sent.
 
-    Raises `KafkaUnavailable`; dead letters reported before that stay sent.
+    Raises `Unavailable`; dead letters reported before that stay sent.
     """
     async with open_publisher(settings) as publisher:
         sent = 0
@@ -123,5 +124,5 @@ async def _send_back(settings: KafkaSettings, publisher: Publisher, each: Stored
     back = each.letter.topic or settings.topic_events
     if await publisher.publish([replay_message(each.letter, back)]):
         return "the broker refuses records of this size"
-    await publisher.publish([replay_mark(settings.topic_dead, each.partition, each.offset)])
+    await publish_each(publisher, [replay_mark(settings.topic_dead, each.partition, each.offset)])
     return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import IllegalGenerationError, KafkaError, RebalanceInProgressError, UnknownMemberIdError
 
 from service.kafka.client import unavailable
-from service.kafka.library.admin_replies import has_members
+from service.kafka.library.admin_replies import members_of
 from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
@@ -19,10 +20,13 @@ IN_USE = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError
 class GroupInUse(Exception):  # noqa: N818 it names what happened
     """The group has members; the message says what to do."""
 
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, members: Collection[tuple[str, str]] = ()) -> None:
+        """`members` are what each calls itself, and its host."""
+        named = ", ".join(f"{client} at {host}" for client, host in sorted(members))
         super().__init__(
-            f"group {group} has members, which would go on from their own offsets: stop all workers (kubectl scale"
-            " --replicas=0), run this command again, and start them"
+            f"group {group} has members{f' ({named})' if named else ''}, which would go on from their own offsets:"
+            " stop all of them, workers (kubectl scale --replicas=0) and others. One that was killed remains until its"
+            " session timeout, up to a minute. Then run this command again, and start the workers"
         )
 
 
@@ -36,8 +40,9 @@ async def refuse_members(settings: KafkaSettings, group: str) -> None:
         raise unavailable(error) from error
     finally:
         await admin.close()
-    if has_members(answers):
-        raise GroupInUse(group)
+    members = members_of(answers)
+    if members:
+        raise GroupInUse(group, members)
 
 
 def connection_of(settings: KafkaSettings) -> dict[str, Any]:

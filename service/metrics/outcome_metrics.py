@@ -41,7 +41,7 @@ _JUDGES = 6
 _VERSIONS = 20
 """Versions of one agent with a label of their own, per process."""
 _STALL_SECONDS = 30.0
-"""Between two lines of the log about dependencies that fail."""
+"""Between two lines of the log about one dependency that fails."""
 
 
 class Metrics:
@@ -51,7 +51,7 @@ class Metrics:
         declared = DeclaredMetrics()
         self._of, self.registry = declared, declared.registry
         self._who = AgentLabels(tenants=BoundedLabels(settings.tenants), agents=BoundedLabels(settings.agents))
-        self._stalls = LimitedLine("dependency_stalled", seconds=_STALL_SECONDS)
+        self._stalls: dict[str, LimitedLine] = {}
         self._judges, self._versions = BoundedLabels(_JUDGES), VersionLabels(_VERSIONS)
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
@@ -158,7 +158,10 @@ class Metrics:
     def stalled(self, dependency: str, error: Exception) -> None:
         """Counts a failed try of a dependency, and logs some of the causes."""
         self._of.stalls.labels(dependency).inc()
-        self._stalls.warning(dependency=dependency, error=str(error))
+        if dependency not in self._stalls:
+            # one limit for all would let one dependency hide another
+            self._stalls[dependency] = LimitedLine("dependency_stalled", seconds=_STALL_SECONDS)
+        self._stalls[dependency].warning(dependency=dependency, error=str(error))
 
     def process_ended(self, reason: str) -> None:
         """Counts a scoring process that ended during a call."""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.stream.dead_letter_subject import concerns
+from consumers.stream.oversized import publish_each
 from consumers.stream.ports import Message
 from consumers.wire.rules_document import RulesDocument
 from service.kafka.client import open_publisher
@@ -148,12 +149,12 @@ async def forget_replies(link: RedisLink, tenant: str) -> int:
 
 
 async def forget_dead_letters(settings: KafkaSettings, subject: Subject, *, dry_run: bool = False) -> int:
-    """Publishes a tombstone for each of the subject's dead letters; raises `KafkaUnavailable`."""
+    """Publishes a tombstone for each of the subject's dead letters; raises `Unavailable`."""
     count = 0
     async with open_publisher(settings) as publisher:
         async for each in dead_letters(settings):
             if each.key is not None and concerns(each.letter, subject.tenant, subject.event_id):
                 if not dry_run:
-                    await publisher.publish([Message(topic=settings.topic_dead, key=each.key, value=None)])
+                    await publish_each(publisher, [Message(topic=settings.topic_dead, key=each.key, value=None)])
                 count += 1
     return count

@@ -50,7 +50,7 @@ _FIXES = {
     "53100": "free or add space on the database's disk",
     "53300": "raise max_connections of the server, or lower SQLASSAY_DATABASE__POOL_SIZE",
     "28P01": "correct the password in SQLASSAY_DATABASE__URL",
-    _READ_ONLY: "name the primary in SQLASSAY_DATABASE__URL",
+    _READ_ONLY: "it is a standby, or default_transaction_read_only is on; sqlassay doctor says which, with the fix",
 }
 """What to do about an error of a server that answers, by its SQLSTATE."""
 

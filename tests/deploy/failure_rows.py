@@ -35,7 +35,7 @@ FAILURES = (
         what="One worker is gone",
         alert="SQLAssayReplicasMissing",
         within=8,
-        change={of("w1"): GONE},
+        change={of("w1"): GONE, f"kafka_partitions & {of('w2')}": then(1, 2)},
     ),
     Failure(
         what="One worker cannot be scraped",

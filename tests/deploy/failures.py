@@ -95,6 +95,7 @@ def _of_worker(name: str, part: str) -> dict[str, str]:
         f'sqlassay_outcomes_total{{{here}, trigger="live", outcome="dead_lettered", reason="NOT_JSON"}}': constant(0),
         f'sqlassay_kafka_lag_records{{{here}, topic="query-events", partition="{part}"}}': constant(0),
         f'sqlassay_kafka_commits_total{{{here}, topic="query-events", result="failed"}}': constant(0),
+        f'sqlassay_kafka_partitions{{{here}, topic="query-events"}}': constant(1),
         **{f'{aged}"{bound}"}}': growing(20) for bound in ("60", "600", "+Inf")},
         **{f'{called}"{bound}"}}': growing(5) for bound in ("1", "20", "40", "+Inf")},
         f'sqlassay_stalls_total{{{here}, dependency="StoreUnavailable"}}': constant(0),

@@ -104,6 +104,31 @@ SERVER_FAILURES = (
         },
     ),
     Failure(
+        what="Results cannot be published, by permission or size",
+        alert="SQLAssayConsumerStuck",
+        within=12,
+        # rows are written until the places in memory are full, and no outcome is counted
+        change={
+            "outcomes_total & scored": growing(20, 0),
+            "committed_offset": growing(20, 0),
+            "lag_records": growing(0, 400),
+        },
+        more={
+            f'sqlassay_stalls_total{{{of(each)}, dependency="KafkaUnavailable"}}': growing(0, 12)
+            for each in ("w1", "w2")
+        },
+    ),
+    Failure(
+        what="Another program reads with the consumer group of the workers",
+        alert="SQLAssayPartitionsUnread",
+        within=8,
+        change={
+            f"kafka_partitions & {of('w1')}": then(1, 0),
+            f"outcomes_total & scored & {of('w1')}": growing(20, 0),
+            f"consumed_total & {of('w1')}": growing(20, 0),
+        },
+    ),
+    Failure(
         what="A batch of a partition cannot be read",
         alert="SQLAssayBatchUnreadable",
         within=4,

@@ -61,10 +61,18 @@ def test_every_sqlassay_command_of_a_runbook_exists_with_its_options():
 
 def test_every_log_line_that_a_runbook_searches_is_written():
     sources = "".join(path.read_text() for path in (ROOT / "service").rglob("*.py"))
-    wanted = in_code(r"logs \S+ .*\| grep '?\"?([a-z_]+)")
+    wanted = in_code(r"logs \S+ .*\| grep (?:-E )?'?\"?([a-z_|]+)")
     assert len(wanted) >= 4
-    for name, line in wanted:
-        assert f'"{line}"' in sources, (name, line)
+    for name, lines in wanted:
+        for line in lines.split("|"):
+            assert f'"{line}"' in sources, (name, line)
+
+
+def test_a_backfill_that_a_runbook_names_scores_one_tenant_and_its_rows_are_used():
+    given = in_code(r"\bsqlassay (backfill.* --judge llm.*)")
+    assert len(given) >= 3
+    for name, command in given:
+        assert {"--tenant", "--since", "--make-current", "--yes"} <= {*command.split()}, (name, command)
 
 
 def test_every_panel_that_a_runbook_names_exists():

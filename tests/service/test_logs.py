@@ -6,8 +6,10 @@ import logging
 
 import structlog
 
+from consumers.errors import StoreUnavailable
 from service.logs import RateLimited, configure_logs
-from service.settings.observability_settings import LogSettings
+from service.metrics import Metrics
+from service.settings.observability_settings import LogSettings, MetricSettings
 
 
 def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka", error: Exception | None = None):
@@ -19,15 +21,30 @@ def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka
 
 
 def test_a_library_message_is_written_once_a_second_and_other_messages_at_once():
-    limited = RateLimited(seconds=1.0)
+    limited = RateLimited(seconds=1.0, repeated=30.0)
     said = [
         record("no connection to %s", "1"),
         record("no connection to %s", "2", at=0.5),
         record("no metadata", at=0.6),
         record("no connection to %s", "1", name="redis", at=0.7),
-        record("no connection to %s", "1", at=1.1),
+        record("no connection to %s", "2", at=1.1),
     ]
     assert [limited.filter(each) for each in said] == [True, False, True, True, True]
+
+
+def test_a_line_that_a_library_repeats_every_second_is_written_twice_a_minute():
+    limited = RateLimited(seconds=1.0, repeated=30.0)
+    said = [record("Topic %s not found in cluster metadata", "query-scores", at=1.1 * n) for n in range(67)]
+    assert sum(limited.filter(each) for each in said) == 3
+
+
+def test_each_dependency_that_stalls_has_a_line_of_its_own(capsys):
+    metrics = Metrics(MetricSettings(), "local")
+    for _ in range(5):
+        metrics.stalled("references", StoreUnavailable("it is read-only"))
+        metrics.stalled("StoreUnavailable", StoreUnavailable("it is read-only"))
+    said = capsys.readouterr().out
+    assert (said.count("dependency_stalled"), said.count("dependency=references")) == (2, 1)
 
 
 def test_the_services_log_is_rate_limited(capsys, monkeypatch):

@@ -7,6 +7,8 @@ import pytest
 
 from consumers.errors import RefusedByStore
 from consumers.evaluation.event_evaluation import Claim, evaluate
+from consumers.pool.ports import ResultsTooLarge
+from consumers.pool.unpublished_results import UnpublishedResults
 from scoring.evaluation import conclude
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
@@ -50,3 +52,23 @@ async def test_a_value_that_no_column_holds_is_refused_and_nothing_else(store):
     with pytest.raises(RefusedByStore):
         await store.record([unfit])
     assert await store.claims([unfit.key]) == {}
+
+
+async def test_results_that_the_broker_refuses_are_named_and_only_they_are_published_again(engine, store):
+    written = [evaluation("early"), evaluation("a" * 250), evaluation("b" * 250)]
+    await store.record(written)
+    claims = await store.claims([written[0].key, written[1].key])
+    publisher = MemoryPublisher()
+    results = KafkaResults(publisher=publisher, topic="query-scores", engine=engine)
+    await results.publish(claims)
+    smaller, larger = sorted(len(message.value or b"") for message in publisher.messages)
+    publisher.messages.clear()
+    publisher.largest = larger - 1
+    publishing = UnpublishedResults(results, {**claims, written[2].key: written[2]})
+    for _ in range(2):
+        with pytest.raises(ResultsTooLarge, match="refuses 2 messages on query-scores for their size"):
+            await publishing()
+    assert [len(message.value or b"") for message in publisher.messages] == [smaller]
+    publisher.largest = larger
+    await publishing()
+    assert sorted(message.key or b"" for message in publisher.messages) == [b"a" * 250, b"b" * 250, b"early"]

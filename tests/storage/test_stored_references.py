@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.errors import RefusedByStore
+from consumers.errors import RefusedByStore, TooLargeForBroker
 from consumers.evaluation.event_evaluation import evaluate
 from consumers.evaluation.outcomes import Trigger
 from consumers.judge_references import JudgeReferences
@@ -136,6 +136,17 @@ async def test_the_evaluation_shows_the_database_and_counts_and_results_say_it_t
     assert (told["event_id"], told["evaluation_id"]) == ("1", str(one.id))
     assert told["reference"] == found["reference"]
     assert dict(message.headers)["ce_type"] == b"sqlassay.reference.v1"
+
+
+async def test_a_verdict_that_the_broker_refuses_for_its_size_is_neither_written_nor_dropped(desk):
+    await desk.store.record([answered("1"), answered("2", TALL)])
+    desk.publisher.largest = 0
+    with pytest.raises(TooLargeForBroker, match="refuses 2 messages on query-scores"):
+        await desk.work(lease=60)
+    assert {verdict for verdict, _ in (await desk.said()).values()} == {"pending"}
+    desk.now, desk.publisher.largest = desk.now + timedelta(minutes=2), 1_000_000
+    assert (await desk.work(), len(desk.publisher.messages)) == (2, 2)
+    assert {verdict for verdict, _ in (await desk.said()).values()} == {"different", "equivalent_up_to_bound"}
 
 
 async def test_answers_leased_by_a_dead_worker_wait_again_when_the_lease_ends(desk):

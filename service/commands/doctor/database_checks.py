@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.commands.doctor.read_only import explain_read_only
 from service.failures import failure_text
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, translate_errors
@@ -68,6 +69,7 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
         sight = await look_at_database(engine, settings.timeout, time.time)
         return [
             ok("database.reachable", "PostgreSQL answers"),
+            ok("database.writable", "it takes writes") if sight.writable else await explain_read_only(engine),
             *_seen(sight),
             *await _locks(engine),
             *([await _space(engine)] if sight.writable else []),
@@ -81,11 +83,6 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
 
 
 def _seen(sight: DatabaseSight) -> Iterator[CheckResult]:
-    yield (
-        ok("database.writable", "it takes writes")
-        if sight.writable
-        else error("database.writable", "it is read-only or a standby", "name the primary in SQLASSAY_DATABASE__URL")
-    )
     yield (
         ok("database.migrations", "none is pending")
         if sight.schema_current

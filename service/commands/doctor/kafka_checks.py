@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -16,6 +17,7 @@ from consumers.wire.texts import shorten
 from service.commands.doctor.batch_checks import examine_batches
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.commands.doctor.member_checks import examine_members
+from service.commands.doctor.topic_checks import examine_sizes, examine_topics
 from service.kafka.library.admin_replies import group_errors, topic_options
 from service.kafka.login import login
 from service.kafka.observer import KafkaObserver, KafkaSight
@@ -32,7 +34,7 @@ _AWAY = frozenset(
     }
 )
 """What is said of a group whose partition of `__consumer_offsets` has no leader."""
-_CREATE = "kafka-topics.sh --create --topic"
+_MADE = "auto.create.topics.enable"
 
 
 async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
@@ -49,16 +51,18 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
     finally:
         await observer.close()
     there = {topic for topic, each in sight.topics.items() if each.partitions}
-    configs, refused = await _asked(settings, there)
+    asked = await _asked(settings, there)
+    configs = asked.configs
     unreadable = await _unreadable(settings, there & settings.groups.keys())
     return [
         ok("kafka.reachable", "the brokers answer"),
-        *_topics(settings, sight, topics),
+        *examine_topics(settings, sight, topics, made=asked.made),
+        *examine_sizes(settings, configs),
         *_replicas(sight, there, configs),
         *_compaction(settings, there, {topic: each["cleanup.policy"] for topic, each in configs.items()}),
         *await _batches(settings, sight),
         *await examine_members(settings),
-        *_permissions(settings, topics - sight.topics.keys(), unreadable, refused),
+        *_permissions(settings, topics - sight.topics.keys(), unreadable, asked.refused),
     ]
 
 
@@ -67,26 +71,6 @@ async def _batches(settings: KafkaSettings, sight: KafkaSight) -> list[CheckResu
     if seen is None or not seen.partitions or seen.leaderless:
         return []
     return await examine_batches(settings, settings.topic_events, seen.partitions)
-
-
-def _topics(settings: KafkaSettings, sight: KafkaSight, topics: Collection[str]) -> Iterator[CheckResult]:
-    for topic in sorted(topics & sight.topics.keys()):
-        seen = sight.topics[topic]
-        if not seen.partitions:
-            needed = topic in settings.groups
-            said = "it does not exist"
-            if not needed:
-                said += "; unless the broker makes topics that are written, workers keep their events until it does"
-            fix = f"{_CREATE} {topic} --partitions N --replication-factor 3"
-            yield (error if needed else warning)(f"kafka.topic {topic}", said, fix)
-        elif seen.leaderless:
-            said = f"{seen.leaderless} of its {seen.partitions} partitions have no leader"
-            yield error(f"kafka.topic {topic}", said, "start the brokers that hold their replicas")
-        elif seen.partitions == 1 and topic == settings.topic_events:
-            fix = f"kafka-topics.sh --alter --topic {topic} --partitions N: the most workers that will run"
-            yield warning(f"kafka.topic {topic}", "it has one partition, so only one worker can read it", fix)
-        else:
-            yield ok(f"kafka.topic {topic}", f"{seen.partitions} partitions, each with a leader")
 
 
 def _replicas(
@@ -182,9 +166,20 @@ async def _unreadable(settings: KafkaSettings, topics: Collection[str]) -> set[s
     return refused
 
 
-async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """The settings of these topics, and the groups that may not be described with the error."""
-    configs, refused = dict[str, dict[str, str]](), dict[str, str]()
+@dataclass(slots=True)
+class _Asked:
+    """What the brokers said of topics, groups and themselves."""
+
+    configs: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """The settings of each topic that may be described."""
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    """The groups that may not be described, each with the error."""
+    made: bool | None = None
+    """Whether the brokers make topics that are written; `None` where they do not say."""
+
+
+async def _asked(settings: KafkaSettings, topics: Collection[str]) -> _Asked:
+    asked = _Asked()
     admin: Any = AIOKafkaAdminClient(
         bootstrap_servers=settings.bootstrap_servers or "",
         request_timeout_ms=int(settings.timeout * 1000),
@@ -194,14 +189,22 @@ async def _asked(settings: KafkaSettings, topics: Collection[str]) -> tuple[dict
         await admin.start()
         for topic in topics:
             answers = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
-            configs |= {name: found for name, found in topic_options(answers) if "cleanup.policy" in found}
+            asked.configs |= {name: found for name, found in topic_options(answers) if "cleanup.policy" in found}
         for group in settings.groups.values():
-            refused |= await _group_error(admin, group)
+            asked.refused |= await _group_error(admin, group)
+        asked.made = await _makes_topics(admin)
     except (OSError, TimeoutError, KafkaError) as failure:
-        refused["*"] = shorten(str(failure) or type(failure).__name__, 120)
+        asked.refused["*"] = shorten(str(failure) or type(failure).__name__, 120)
     finally:
         await admin.close()
-    return configs, refused
+    return asked
+
+
+async def _makes_topics(admin: Any) -> bool | None:
+    brokers = (await admin.describe_cluster())["brokers"]
+    wanted = ConfigResource(ConfigResourceType.BROKER, str(brokers[0]["node_id"]))
+    said = [options.get(_MADE) for _, options in topic_options(await admin.describe_configs([wanted]))]
+    return {"true": True, "false": False}.get(str(said[0]).lower()) if said else None
 
 
 async def _group_error(admin: Any, group: str) -> dict[str, str]:

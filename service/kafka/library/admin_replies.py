@@ -13,12 +13,6 @@ def group_errors(replies: Iterable[Any]) -> list[type[BaseException]]:
     return [for_code(group[0]) for reply in replies for group in reply.groups if group[0]]
 
 
-def has_members(replies: Iterable[Any]) -> bool:
-    """Whether any of the described groups has members."""
-    # error code, name, state, protocol type, protocol, members
-    return any(group[5] for reply in replies for group in reply.groups)
-
-
 def members_of(replies: Iterable[Any]) -> list[tuple[str, str]]:
     """The members of the described groups: what each calls itself, and its host."""
     members = [member for reply in replies for group in reply.groups for member in group[5]]
@@ -27,6 +21,6 @@ def members_of(replies: Iterable[Any]) -> list[tuple[str, str]]:
 
 
 def topic_options(replies: Iterable[Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each described topic with its configuration; a topic that may not be described has none."""
+    """Each described topic or broker with its configuration; one that may not be described has none."""
     for _, _, _, name, entries in (resource for reply in replies for resource in reply.resources):
         yield str(name), {str(each[0]): str(each[1]) for each in entries}

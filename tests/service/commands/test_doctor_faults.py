@@ -27,6 +27,7 @@ from tests.servers.kafka_server import KafkaServer, SecondBroker
 from tests.servers.secure_kafka import USER, SecureKafka
 from tests.servers.sessions import own_server
 from tests.service.commands.test_doctor import BARE, doctor
+from tests.service.test_small_topics import limit
 from tests.waiting import WaitUntil
 
 pytestmark = pytest.mark.slow  # starts brokers of its own and runs commands as processes
@@ -160,7 +161,46 @@ async def test_a_database_that_takes_no_writes_is_named(database: URL, postgres_
     await administer(postgres_url, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on")
     code, found = await doctor(SQLASSAY_DATABASE__URL=database.render_as_string(hide_password=False))
     written = found["database.writable"]
-    assert (code, written["health"], "name the primary" in written["fix"]) == (1, "error", True)
+    assert (code, written["health"], "no standby" in written["detail"]) == (1, "error", True)
+    await administer(postgres_url, str(written["fix"]).partition(": ")[2])
+    _, found = await doctor(SQLASSAY_DATABASE__URL=database.render_as_string(hide_password=False))
+    assert found["database.writable"]["health"] == "ok"
+
+
+async def test_a_role_that_only_reads_is_named_and_not_taken_for_a_standby(database: URL, postgres_url: URL):
+    role = f"reader_{database.database}"
+    await administer(postgres_url, f"CREATE ROLE {role} LOGIN PASSWORD 'quartz'")
+    await administer(postgres_url.set(database=database.database), f"GRANT SELECT ON alembic_version TO {role}")
+    await administer(postgres_url, f"ALTER ROLE {role} SET default_transaction_read_only = on")
+    url = database.set(username=role, password="quartz").render_as_string(hide_password=False)
+    code, found = await doctor(SQLASSAY_DATABASE__URL=url)
+    written = found["database.writable"]
+    assert (code, "is on for the role," in written["detail"]) == (1, True), written
+    assert f"ALTER ROLE {role} RESET default_transaction_read_only" in written["fix"]
+
+
+async def test_a_topic_of_results_that_no_broker_makes_is_an_error(own_kafka: KafkaServer):
+    own_kafka.kill()
+    with (own_kafka.home / "server.properties").open("a") as properties:
+        properties.write("auto.create.topics.enable=false\n")
+    own_kafka.start()
+    kafka = new_kafka(own_kafka.bootstrap)
+    await make_topics(kafka, only=[each for each in kafka.topics if each != kafka.scores])
+    code, found = await doctor(**variables(kafka))
+    named = found[f"kafka.topic {kafka.scores}"]
+    assert (code, named["health"], "the brokers make no topics" in named["detail"]) == (1, "error", True), named
+
+
+async def test_topics_that_refuse_what_workers_write_are_named(kafka: Kafka):
+    _, found = await doctor(**variables(kafka))
+    assert [check for check in found if check.startswith("kafka.size")] == []
+    await limit(kafka, kafka.scores, 512)
+    await limit(kafka, kafka.dead, 512_000)
+    code, found = await doctor(**variables(kafka))
+    sizes = {check: each["health"] for check, each in found.items() if check.startswith("kafka.size")}
+    assert (code, sizes) == (1, {f"kafka.size {kafka.scores}": "error", f"kafka.size {kafka.dead}": "warning"})
+    fix = found[f"kafka.size {kafka.scores}"]["fix"]
+    assert f"--entity-name {kafka.scores} --add-config max.message.bytes=1048588" in fix
 
 
 @pytest.mark.parametrize(("wrong_by", "health"), [(-300, "error"), (300, "error"), (5, "ok")])
