@@ -78,6 +78,10 @@ def _is_outside(name: str, case: Case) -> bool:
     return re.search(behind, case.question.text.casefold()) is not None and next(places, None) is not None
 
 
+def _lies_outside(each: QuestionFilter, case: Case) -> bool:
+    return _is_outside(span_of(each), case)
+
+
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
     unmet = _unmet(case)
@@ -205,7 +209,7 @@ def _unmet(case: Case) -> list[QuestionFilter]:
         each
         for each in sure
         if not (compares(each, case.sql) or _is_other_time(each, case) or _may_be_timed(each, case))
-        and not (_is_left_out(each, case) or _is_counted(each, case) or _is_outside(span_of(each), case))
+        and not any(excuses(each, case) for excuses in (_is_left_out, _is_counted, _lies_outside))
     ]
 
 

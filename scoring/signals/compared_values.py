@@ -156,13 +156,17 @@ def number_flipped(case: Case) -> Finding | None:
     if excluded_blocks(case.sql):
         return None
     tested = [each for each in case.sql.filters if each.op in UP | DOWN and each.clause is not Clause.CASE]
-    said = {each.rhs for each in case.question.filters if each.op in UP | DOWN}
-    reworded = (each for each in case.enriched.filters if each.rhs not in said)
-    for asked in (*case.question.filters, *reworded):
+    for asked in (*case.question.filters, *_reworded(case)):
         same = [each for each in tested if _is_bound(asked, each)]
         if same and all((each.op in UP) is not (asked.op in UP) for each in same):
             return differing(asked.span, show_filter(same[0]))
     return None
+
+
+def _reworded(case: Case) -> list[QuestionFilter]:
+    """The conditions of the enriched question but for bounds whose number the question has itself."""
+    said = {each.rhs for each in case.question.filters if each.op in UP | DOWN}
+    return [each for each in case.enriched.filters if each.rhs not in said]
 
 
 def _is_bound(asked: QuestionFilter, there: SqlFilter) -> bool:

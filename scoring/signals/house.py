@@ -44,10 +44,7 @@ def columns_of(convention: Convention) -> set[str]:
 
 def _meant(case: Case) -> Iterator[Convention]:
     """The conventions for the question, of tables whose rows reach the answer."""
-    gone = excluded_blocks(case.sql)
-    absent = _sought_in_vain(case.sql)
-    read = ((block.path, table) for block in case.sql.blocks if block.path not in gone for table in block.tables)
-    tables = {letters(table) for path, table in read if (path, table) not in absent}
+    tables = _tables_that_reach(case.sql)
     said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
     one = is_about_one(case)
     listed = one and not case.sql.aggregations
@@ -55,6 +52,13 @@ def _meant(case: Case) -> Iterator[Convention]:
         meant = not listed and _when(each, said, case) if each.when else not (one or _spoken(each, case))
         if meant and letters(each.table) in tables:
             yield each
+
+
+def _tables_that_reach(sql: SqlSpec) -> set[str]:
+    """Letters of the tables whose rows reach the answer."""
+    gone, absent = excluded_blocks(sql), _sought_in_vain(sql)
+    read = ((block.path, table) for block in sql.blocks if block.path not in gone for table in block.tables)
+    return {letters(table) for path, table in read if (path, table) not in absent}
 
 
 def _sought_in_vain(sql: SqlSpec) -> set[tuple[str, str]]:
@@ -180,9 +184,8 @@ def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case
     if wanted is None or len(known) < len(own):
         return True
     asked = spoken_codes(codes, case.question.stems)
-    leaves_out = {each.op for each in convention.terms} <= _LEAVES_OUT
-    readings = [*known, _all_of(known), _any_of(known)]
-    return any(kept ^ wanted <= asked or (kept <= wanted and (leaves_out or kept <= asked)) for kept in readings)
+    narrower = wanted if {each.op for each in convention.terms} <= _LEAVES_OUT else wanted & asked
+    return any(kept ^ wanted <= asked or kept <= narrower for kept in (*known, _all_of(known), _any_of(known)))
 
 
 def _tells_by_moment(convention: Convention, case: Case) -> bool:

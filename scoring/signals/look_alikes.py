@@ -36,10 +36,15 @@ def look_alike_read(case: Case) -> Finding | None:
     meant = {each.column for each in spoken}
     for each in (*spoken, *(each for each in case.rules.look_alikes if not each.when)):
         others = [other for other in each.instead_of if other not in meant and _takes(other, each, case)]
-        if others and not _reads(each.column, case) and (each.when or not _may_be_asked(others[0], case)):
+        if others and _is_left_unread(each, others[0], case):
             shown = differing(each.column.rpartition(".")[2], others[0].rpartition(".")[2])
             return shown if _may_read(each.column, others[0], case) else replace(shown, strength=_A_DOUBT)
     return None
+
+
+def _is_left_unread(meant: LookAlike, other: str, case: Case) -> bool:
+    """Whether the SQL lacks the column, and the question cannot mean the other one."""
+    return not _reads(meant.column, case) and bool(meant.when or not _may_be_asked(other, case))
 
 
 _A_DOUBT = 0.3

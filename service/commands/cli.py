@@ -19,7 +19,6 @@ from service.commands.options import (
     Author,
     BackfillOptions,
     CompareOptions,
-    DictionaryOptions,
     Events,
     ForgetOptions,
     MineOptions,
@@ -32,6 +31,7 @@ from service.commands.options import (
     with_options,
 )
 from service.commands.rewinding.app import rewind
+from service.commands.rules.dictionary_options import DictionaryOptions
 from service.commands.spans.app import spans
 from service.commands.top.app import top
 from service.commands.transfer.app import export, import_

@@ -27,9 +27,11 @@ def date_of_other_event(case: Case) -> Finding | None:
     'expected → actual: pay → issued_on'
     """
     tested = list(tested_times(case))
+    return None if _is_meant_here(tested, case) else _of_other_event(tested, case)
+
+
+def _of_other_event(tested: list[str], case: Case) -> Finding | None:
     given = {column: event for column in tested if (event := event_of(column)) is not None}
-    if not {each.column.rpartition(".")[2] for each in case.rules.look_alikes}.isdisjoint(tested):
-        return None  # the house says which dates its words mean
     found = _plainly_other(case)
     if found is not None or not given:
         return found
@@ -37,6 +39,11 @@ def date_of_other_event(case: Case) -> Finding | None:
     if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
         found = _other_event(events.pop(), given) if len(given) == len(tested) else None
     return found or (_time_of_change(given, case) if not events else None)
+
+
+def _is_meant_here(tested: list[str], case: Case) -> bool:
+    """Whether the house says of one of the times that its words mean it."""
+    return not {each.column.rpartition(".")[2] for each in case.rules.look_alikes}.isdisjoint(tested)
 
 
 def _plainly_other(case: Case) -> Finding | None:

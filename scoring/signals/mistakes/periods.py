@@ -111,10 +111,16 @@ def period_ungrouped(case: Case) -> Finding | None:
         return None
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
+    named = read or _names_grain(case, grain) or _holds_rate(case, grain)
+    return (
+        None if named or _has_made_rows(case) or _groups_by_time(case) else Finding(1.0, f"no group for each {grain}")
+    )
+
+
+def _has_made_rows(case: Case) -> bool:
+    """Whether the SQL makes a row for each period, and groups by it or asks a subquery for each."""
     for_each = any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
-    made = (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.query.sql) is not None
-    grouped = made or _groups_by_time(case) or read or _names_grain(case, grain) or _holds_rate(case, grain)
-    return None if grouped else Finding(1.0, f"no group for each {grain}")
+    return (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.query.sql) is not None
 
 
 _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")

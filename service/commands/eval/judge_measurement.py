@@ -103,6 +103,13 @@ def _finish(
     _show(reports, tables, as_json=options.as_json)
 
 
+def _check_rules(options: JudgeOptions, *, with_gold: bool) -> None:
+    if options.rules is not None and (options.held_out or with_gold):
+        refuse("--rules works for the local judge and for --replies: leave out --held-out and judges that see gold SQL")
+    if options.learned is not None and options.replies is not None:
+        refuse("--learned is for a model that is asked now: leave out --replies, whose verdicts are stored")
+
+
 def _check(options: JudgeOptions) -> None:
     """Ends the command when the options contradict each other."""
     gold = gold_judges_of(options.judge, with_reference=options.with_reference)
@@ -112,10 +119,7 @@ def _check(options: JudgeOptions) -> None:
     if options.held_out and options.replies is not None and options.judge != JudgePolicy.CASCADE:
         refuse("--held-out fits the local judge: with --replies it works for a cascade only")
     training_files(options)
-    if options.rules is not None and (options.held_out or gold):
-        refuse("--rules works for the local judge and for --replies: leave out --held-out and judges that see gold SQL")
-    if options.learned is not None and options.replies is not None:
-        refuse("--learned is for a model that is asked now: leave out --replies, whose verdicts are stored")
+    _check_rules(options, with_gold=bool(gold))
     if options.alone and options.replies is None:
         refuse("--alone reads a model's own verdicts from --replies: name a file of replies")
     learned_for(options.learned, JudgePolicy.LLM if gold else JudgePolicy(options.judge))

@@ -17,7 +17,7 @@ from service.commands.command_context import check_tenant, with_database
 from service.commands.exits import answer_no, refuse
 from service.commands.jsonl import STANDARD, open_input, open_output
 from service.commands.judges.model_runs import run_with_models
-from service.commands.options import DictionaryOptions
+from service.commands.rules.dictionary_options import DictionaryOptions
 from service.pipeline.dictionary_reading.asking import asked_to_read
 from service.pipeline.dictionary_reading.replies import DictionaryReply, read_dictionary_reply
 from service.pipeline.rule_learning.learning_models import LearningModels

@@ -12,6 +12,7 @@ from consumers.wire.house_rules import ConventionDocument, FiscalYearDocument, L
 from consumers.wire.texts import shorten
 from learning.dictionary.catalogue import Catalogue
 from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
+from scoring.rules import Convention
 from scoring.words import letters
 from service.pipeline.rule_learning.rule_lists import objects_in
 
@@ -73,10 +74,7 @@ class _Reading:
             if isinstance(found, str):
                 self._leave("conventions", found)
                 continue
-            columns = [column for term in found.terms if term.lhs is not None for column in term.lhs.columns]
-            fault = self._fault(entry.table, None) or next(
-                (why for each in columns if (why := self._fault(each.table or entry.table, each.name))), None
-            )
+            fault = self._fault(entry.table, None) or self._fault_of_columns(found)
             if fault is not None:
                 self._leave("conventions", fault)
                 continue
@@ -84,6 +82,11 @@ class _Reading:
             yield WrittenConvention(
                 table=own, predicate=entry.predicate, required=entry.required, when=tuple(entry.when)
             )
+
+    def _fault_of_columns(self, convention: Convention) -> str | None:
+        columns = (column for term in convention.terms if term.lhs is not None for column in term.lhs.columns)
+        faults = (self._fault(each.table or convention.table, each.name) for each in columns)
+        return next(filter(None, faults), None)
 
     def look_alikes(self, said: object) -> Iterator[WrittenLookAlike]:
         """The columns that look alike and are declared."""
