@@ -42,3 +42,25 @@ def _p_correct(scorer: Scorer, answer: dict[str, Any]) -> float:
     fields = ("question", "enriched_question", "sql", "dialect", "occurred_at")
     given = scorer.score(**{field: answer[field] for field in fields}).p_correct
     return 1.0 if given is None else given
+
+
+READINGS = HOUSES[0].parents[1] / "replies" / "dictionaries"
+
+
+@pytest.mark.parametrize("reading", sorted(READINGS.glob("*.json")), ids=lambda path: path.stem)
+def test_what_a_model_read_is_rules(reading: Path) -> None:
+    """The recorded readings can be stored, and each states some condition of every answer."""
+    rules = decode_rules(json.loads(reading.read_text(encoding="utf-8"))).rules(1)
+    assert any(each.required for each in rules.conventions)
+
+
+@pytest.mark.slow  # three thousand answers
+def test_what_a_model_read_finds_most_wrong_answers_and_condemns_few_right_ones() -> None:
+    """Over all houses."""
+    called_right: dict[int, list[bool]] = {0: [], 1: []}
+    for house in HOUSES:
+        scorer = Scorer(json.loads((READINGS / f"{house.name}.json").read_text(encoding="utf-8")))
+        for answer in _answers(house):
+            called_right[answer["label"]].append(_p_correct(scorer, answer) >= 0.5)
+    assert sum(called_right[1]) >= 0.92 * len(called_right[1])
+    assert sum(called_right[0]) <= 0.42 * len(called_right[0])
