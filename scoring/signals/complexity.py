@@ -23,15 +23,19 @@ def nested_answer(case: Case) -> Finding | None:
 def overly_complex(case: Case) -> Finding | None:
     """The SQL does much for a short question.
 
-    Such answers are wrong more often. Full strength at two constructs a word; conditions do not count. It names no
-    fault.
+    Such answers are wrong more often. It needs more constructs than words, and more than four; full strength at two a
+    word. Conditions do not count. It names no fault.
 
-    >>> overly_complex(case("How many parcels?", "SELECT city, COUNT(*) FROM parcels GROUP BY city")).detail
-    '4 constructs for 3 words'
+    >>> sql = "SELECT city, COUNT(*) FROM parcels GROUP BY city ORDER BY city"
+    >>> overly_complex(case("How many parcels?", sql)).detail
+    '5 constructs for 3 words'
     """
     sql = case.sql
     parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
     size = sum(map(len, parts)) + len(sql.joins) + 2 * len(sql.blocks) - 2
-    if not size:
-        return None
-    return Finding(min(1.0, size / (2 * max(case.words, 4))), f"{size} constructs for {case.words} words")
+    few = max(case.words, _FEW)
+    return Finding(min(1.0, size / (2 * few)), f"{size} constructs for {case.words} words") if size > few else None
+
+
+_FEW = 4
+"""Words of a short question."""

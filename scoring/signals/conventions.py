@@ -60,7 +60,7 @@ def convention_missing(case: Case) -> Finding | None:
     >>> convention_missing(case("How many shops are there?", "SELECT COUNT(*) FROM shops", rules=rules)).detail
     'shops without closed_on is null'
 
-    It weighs a third where only the first rows are shown, or a largest value: seldom is it a row that does not count.
+    It weighs little where only the first rows are shown, or a largest value: seldom is it a row that does not count.
     It weighs a tenth where rows of the table are only looked up for others, or are counted through another table.
     """
     found = lacking(case) if case.rules.conventions else []
