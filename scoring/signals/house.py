@@ -189,15 +189,24 @@ def _keeps_the_same(convention: Convention, codes: Mapping[str, str], case: Case
 
 
 def _tells_by_moment(convention: Convention, case: Case) -> bool:
-    """Whether the SQL tells the state of the table's rows by a moment instead: `closed_at IS NULL` for `open`."""
+    """Whether the SQL tells the state of the table's rows by a moment instead: `closed_at IS NULL` for `open`.
+
+    What is not paid may be void, so a moment says nothing of what is overdue or sold.
+    """
+    is_open = not _OPEN.isdisjoint(word for phrase in convention.when for word in phrase.split())
     return any(
         each.lhs is not None
         and _table(each) == letters(convention.table)
         and not _MOMENTS.isdisjoint(identifier_words(each.lhs.name)[-1:])
-        and (each.op in (Op.IS_NULL, Op.NOT_NULL) or _happens_by(each.lhs.name, convention))
+        and ((is_open and each.op in (Op.IS_NULL, Op.NOT_NULL)) or _happens_by(each.lhs.name, convention))
         and not any(each.lhs.name in columns_of(other) for other in _others_of_table(convention, case))
         for each in case.sql.filters
     )
+
+
+_OPEN = frozenset(
+    "open active live running ongoing current unsolved unresolved unfinished unanswered backlog pending".split()
+)
 
 
 def _others_of_table(convention: Convention, case: Case) -> Iterator[Convention]:
