@@ -58,7 +58,7 @@ _AVERAGE_PER = re.compile(r"\b(?:average|avg|mean)\b[^?.,;]{0,60}\bper (\w+)")
 def _averages_rows(case: Case) -> bool:
     """Whether `average days per injury` is the average of all rows, each of which is one: those with the code INJ."""
     match = _AVERAGE_PER.search(case.asked)
-    if match is None or all(each.func != "AVG" for each in case.sql.aggregations):
+    if match is None or case.sql.joins or all(each.func != "AVG" for each in case.sql.aggregations):
         return False
     values = [each.rhs.folded for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text)]
     return any(len(value) >= _SHORTEST_CODE and match[1].startswith(value) for value in values)

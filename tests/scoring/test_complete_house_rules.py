@@ -85,6 +85,10 @@ def test_what_looks_like_it_is_still_wrong() -> None:
     billed = "SELECT SUM(fare) FROM fares WHERE issued_at >= '2025-05-01' AND issued_at < '2025-06-01'"
     assert "CONVENTION_MISSING" in weights("What we billed in May 2025", billed)
     assert "GROUPING_MISSING" in weights("Average days lost per ship", "SELECT AVG(days_lost) FROM claims")
+    joined = (
+        "SELECT AVG(f.fare) FROM boats b LEFT JOIN fares f ON f.boat_id = b.id WHERE b.is_demo = 0 AND b.state = 'ACT'"
+    )
+    assert "GROUPING_MISSING" in weights("Average fare per active boat", joined)
 
 
 def test_rows_that_only_lead_to_others_need_their_condition_less() -> None:
