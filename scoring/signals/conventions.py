@@ -243,7 +243,7 @@ def _compared_codes(case: Case) -> list[ComparedCodes]:
 
 
 def _is_computed(operand: Operand) -> bool:
-    """Whether what is compared is none of the column's codes: a figure, or a word that a CASE gives them."""
+    """Whether a figure is compared, or the word that a CASE gives a code: neither is stored in the column."""
     return operand.func in ("COUNT", "SUM", "AVG") or operand.name.startswith("case ")
 
 

@@ -51,7 +51,7 @@ _A_DOUBT = 0.3
 
 
 def _may_read(column: str, other: str, case: Case) -> bool:
-    """Whether the SQL reads the table of the column that is meant, or the question may be about another thing."""
+    """Whether the SQL reads the table of the meant column. If not, the question may be about another thing."""
     tables = {letters(one) for block in case.sql.blocks for one in block.tables}
     mine, theirs = (letters(each.rpartition(".")[0]) for each in (column, other))
     return mine == theirs or mine in tables

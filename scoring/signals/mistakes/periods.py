@@ -128,7 +128,7 @@ _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
 
 
 def _holds_rate(case: Case, grain: str) -> bool:
-    """Whether what is added up is an amount for each such period: `monthly_fee` per month."""
+    """Whether the SQL adds up a column of amounts per period: `monthly_fee` per month."""
     summed = [column.name for each in case.sql.aggregations for column in each.columns]
     return any(f"{grain}ly" in name.lower() for name in summed)
 

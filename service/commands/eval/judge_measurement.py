@@ -104,6 +104,7 @@ def _finish(
 
 
 def _check_rules(options: JudgeOptions, *, with_gold: bool) -> None:
+    """Ends the command when a tenant's rules, or learned ones, do not go with the other options."""
     if options.rules is not None and (options.held_out or with_gold):
         refuse("--rules works for the local judge and for --replies: leave out --held-out and judges that see gold SQL")
     if options.learned is not None and options.replies is not None:
