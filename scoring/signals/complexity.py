@@ -26,8 +26,7 @@ def overly_complex(case: Case) -> Finding | None:
     Such answers are wrong more often. It needs more constructs than words, and more than four; full strength at two a
     word. Conditions do not count. It names no fault.
 
-    >>> sql = "SELECT city, COUNT(*) FROM parcels GROUP BY city ORDER BY city"
-    >>> overly_complex(case("How many parcels?", sql)).detail
+    >>> overly_complex(case("How many parcels?", "SELECT a, COUNT(*) FROM parcels GROUP BY a ORDER BY a")).detail
     '5 constructs for 3 words'
     """
     sql = case.sql
