@@ -13,7 +13,7 @@ from scoring.learned_rules import LearnedRules
 from scoring.linking import content_words
 from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter
-from scoring.values import FiscalYear
+from scoring.values import FiscalYear, Grain
 
 
 class Tier(StrEnum):
@@ -170,6 +170,18 @@ class LookAlike:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimeZone:
+    """The zone in which this house cuts the hours and days of columns."""
+
+    zone: str
+    """Its name in lower case, such as `europe/vienna` or `utc`, or the `table.column` that holds it."""
+    columns: frozenset[str]
+    """The columns, as `table.column` in lower case, that hold moments of another zone; of UTC if the zone is UTC."""
+    parts: frozenset[Grain] = frozenset()
+    """The parts of a time for which it counts; without any it is every one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """One version of one tenant's rules."""
 
@@ -180,6 +192,7 @@ class Rules:
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The column (lower case, with or without its table) → the unit that it is stored in, such as `cent`."""
     look_alikes: tuple[LookAlike, ...] = ()
+    time_zones: tuple[TimeZone, ...] = ()
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """The column (lower case, with or without its table) → each stored value (lower case) → what it means."""
     fiscal_year: FiscalYear = field(default_factory=FiscalYear)

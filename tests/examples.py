@@ -7,7 +7,7 @@ from datetime import datetime
 
 from scoring.evaluation import examine
 from scoring.query import Query, Turn, Unscored
-from scoring.rules import Convention, LookAlike, Rules
+from scoring.rules import Convention, LookAlike, Rules, TimeZone
 from scoring.sql import read_predicate
 from scoring.verdict import Case
 
@@ -17,15 +17,17 @@ def rules_with(
     conventions: Mapping[str, str] | None = None,
     codes: Mapping[str, Mapping[str, str]] | None = None,
     look_alikes: Mapping[str, str] | None = None,
+    time_zones: Mapping[str, str] | None = None,
 ) -> Rules:
-    """Rules with a convention of each table, the stored codes of columns, and the right one of two columns."""
+    """Rules with a convention of each table, the stored codes and the zones of columns, and the right one of two."""
     stated: list[Convention] = []
     for table, text in (conventions or {}).items():
         terms = read_predicate(text, None)
         assert not isinstance(terms, Unscored), terms
         stated.append(Convention(table=table, text=text, terms=terms))
     alike = tuple([LookAlike(column=meant, instead_of=(other,)) for meant, other in (look_alikes or {}).items()])
-    return Rules(conventions=tuple(stated), codes=codes or {}, look_alikes=alike)
+    zones = [TimeZone(zone=zone.lower(), columns=frozenset({column})) for column, zone in (time_zones or {}).items()]
+    return Rules(conventions=tuple(stated), codes=codes or {}, look_alikes=alike, time_zones=tuple(zones))
 
 
 def example_case(

@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 from consumers.judging.masking.masked_sql import mask_sql, tokens_of
 from consumers.judging.masking.masker import Masker
 from scoring.reason_kinds import FORMS
-from scoring.rules import Convention, LookAlike
-from scoring.values import FiscalYear
+from scoring.rules import Convention, LookAlike, TimeZone
+from scoring.values import FiscalYear, Grain
 from scoring.verdict import Case, Reason
 from scoring.words import letters
 
@@ -76,6 +76,7 @@ def _house(case: Case, masker: Masker | None) -> dict[str, object]:
             if letters(each.column.rpartition(".")[0]) in case.read
         ][:MOST_LINES],
         "fiscal_year": _fiscal_year(rules.fiscal_year, text),
+        "time_zones": [each for zone in rules.time_zones if (each := _time_zone(zone, case))],
         "units": {name: text(unit) for name, unit in _read(rules.units, case)},
         "codes": {name: _meanings(meant, masker) for name, meant in _read(rules.codes, case)},
     }
@@ -97,6 +98,13 @@ def _fiscal_year(year: FiscalYear, text: Callable[[str], str]) -> dict[str, obje
         return {}
     named = "end" if year.named_after_end else "start"
     return {"first_month": year.starts, "named_after": named, "also_called": [text(word) for word in year.words]}
+
+
+def _time_zone(rule: TimeZone, case: Case) -> dict[str, object]:
+    """The zone of the columns that the SQL reads."""
+    read = [name for name in sorted(rule.columns) if letters(name.rpartition(".")[2]) in case.read][:MOST_LINES]
+    parts = [part.value for part in Grain if part in rule.parts]
+    return {"zone": rule.zone, "columns": read, **({"only_for": parts} if parts else {})} if read else {}
 
 
 def _meanings(codes: Mapping[str, str], masker: Masker | None) -> dict[str, str]:

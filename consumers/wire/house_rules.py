@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.wire.texts import shorten
 from scoring.query import Unscored
-from scoring.rules import Convention, LookAlike
+from scoring.rules import Convention, LookAlike, TimeZone
 from scoring.sql import read_predicate
-from scoring.values import FiscalYear
+from scoring.values import FiscalYear, Grain
 from scoring.words import parted
 
 MOST_CONVENTIONS = 500
@@ -24,6 +24,7 @@ MOST_CODES = 500
 MOST_WORDS = 50
 """Most words of a question that a convention or a look-alike waits for."""
 MOST_LOOK_ALIKES = 500
+MOST_TIME_ZONES = 50
 MOST_ALIKE = 50
 """Most columns that could be taken for another."""
 
@@ -34,6 +35,8 @@ PlacedColumn = Annotated[
 ]
 Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
 Unit = Annotated[str, Field(strict=True, min_length=1, max_length=60)]
+ZoneName = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+TimePart = Literal["hour", "day", "week", "month", "quarter", "year"]
 Code = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
 Meaning = Annotated[str, Field(strict=True, max_length=300)]
 Codes = Annotated[dict[Code, Meaning], Field(min_length=1, max_length=MOST_CODES)]
@@ -138,7 +141,39 @@ class FiscalYearDocument(BaseModel):
         return tuple(self.words)
 
 
+class TimeZoneDocument(BaseModel):
+    """The zone in which this house cuts the hours and days of columns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    zone: ZoneName = Field(description="Its name, such as Europe/Vienna or UTC, or the column that holds it.")
+    columns: list[PlacedColumn] = Field(
+        min_length=1,
+        max_length=MOST_COLUMNS,
+        description="Columns, with their tables, that hold moments of another zone; of UTC if the zone is UTC.",
+    )
+    parts: list[TimePart] = Field(
+        default_factory=list[TimePart],
+        description="The parts of a time for which it counts, such as hour and day; without any it is every one.",
+    )
+
+    @property
+    def time_zone(self) -> TimeZone:
+        """The rule ready to apply."""
+        return TimeZone(
+            zone=placed_column(self.zone) if "." in self.zone else folded(self.zone),
+            columns=frozenset([placed_column(each) for each in self.columns]),
+            parts=frozenset([Grain(each) for each in self.parts]),
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts in it."""
+        return (self.zone, *self.columns)
+
+
 LookAlikes = Annotated[list[LookAlikeDocument], Field(max_length=MOST_LOOK_ALIKES)]
+TimeZones = Annotated[list[TimeZoneDocument], Field(max_length=MOST_TIME_ZONES)]
 
 
 def units_of(stated: Mapping[str, str]) -> Mapping[str, str]:

@@ -20,6 +20,8 @@ from consumers.wire.house_rules import (
     LookAlikes,
     Phrase,
     Predicate,
+    TimeZoneDocument,
+    TimeZones,
     Unit,
     codes_of,
     column_name,
@@ -66,6 +68,7 @@ class RulesDocument(BaseModel):
                     "conventions": [{"table": "orders", "predicate": "deleted_at IS NULL", "required": True}],
                     "look_alikes": [{"column": "orders.placed_at", "instead_of": ["orders.created_at"]}],
                     "fiscal_year": {"starts": 4, "named_after": "end", "words": ["ytd"]},
+                    "time_zones": [{"zone": "Europe/Vienna", "columns": ["orders.placed_at"], "parts": ["day"]}],
                     "units": {"orders.total_cents": "cents"},
                     "codes": {"orders.status": {"P": "paid", "X": "cancelled"}},
                     "ignore_filters": ["tenant_id"],
@@ -105,6 +108,9 @@ class RulesDocument(BaseModel):
     )
     fiscal_year: FiscalYearDocument = Field(
         default_factory=FiscalYearDocument, description="The house's own year; January is the calendar year."
+    )
+    time_zones: TimeZones = Field(
+        default_factory=list[TimeZoneDocument], description="The zones in which hours and days of columns are cut."
     )
     units: dict[ColumnName, Unit] = Field(
         default_factory=dict[str, str],
@@ -181,6 +187,7 @@ class RulesDocument(BaseModel):
             conventions=tuple(self._convention(each) for each in self.conventions),
             look_alikes=tuple(each.look_alike for each in self.look_alikes),
             fiscal_year=self.fiscal_year.year,
+            time_zones=tuple(each.time_zone for each in self.time_zones),
             units=units_of(self.units),
             codes=codes_of(self.codes),
             ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
@@ -258,13 +265,19 @@ def _refuse_bad_text(document: RulesDocument) -> None:
         *document.benign_filters,
         *document.ignore_filters,
         *document.decision_rules,
-        *(text for each in (*document.conventions, *document.look_alikes, document.fiscal_year) for text in each.texts),
+        *(text for each in _stated(document) for text in each.texts),
         *texts_of_columns(document.units, document.codes),
     ]
     for text in texts:
         place = bad_character(text)
         if place is not None:
             raise InvalidRules(f"{shorten(text)!r} holds U+{ord(text[place]):04X} at character {place}: remove it")
+
+
+def _stated(
+    document: RulesDocument,
+) -> tuple[ConventionDocument | LookAlikeDocument | TimeZoneDocument | FiscalYearDocument, ...]:
+    return (*document.conventions, *document.look_alikes, *document.time_zones, document.fiscal_year)
 
 
 def _first_fault(error: ValidationError) -> str:
@@ -285,4 +298,5 @@ _DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "conventions": ConventionDocument,
     "look_alikes": LookAlikeDocument,
     "fiscal_year": FiscalYearDocument,
+    "time_zones": TimeZoneDocument,
 }

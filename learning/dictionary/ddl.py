@@ -19,6 +19,9 @@ _CONSTRAINTS = frozenset(
     "CONSTRAINT PRIMARY FOREIGN UNIQUE CHECK KEY INDEX EXCLUDE PERIOD FULLTEXT LIKE CLUSTER PARTITION".split()
 )
 
+_WRAPPERS = frozenset({"NULLABLE", "LOWCARDINALITY", "("})
+"""What stands around a type in ClickHouse."""
+
 
 @dataclass(slots=True)
 class ReadDdl:
@@ -102,7 +105,7 @@ def _read_item(read: ReadDdl, table: str, item: Sequence[Token]) -> None:
             read.catalogue.add_table(table).refers.add(_key(read, target))
         return
     name = item[0].text
-    kind = " ".join(words[1:2]).lower()
+    kind = next((word for word in words[1:] if word not in _WRAPPERS), "").lower()
     read.catalogue.add_column(table, name, kind)
     if "REFERENCES" in words and (target := _path(item, words.index("REFERENCES") + 1)):
         read.catalogue.add_table(table).refers.add(_key(read, target))

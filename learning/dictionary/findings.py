@@ -41,22 +41,36 @@ class WrittenLookAlike:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTimeZone:
+    """The zone in which hours and days of columns are cut, as a rule states it."""
+
+    zone: str
+    columns: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry below `time_zones`."""
+        return {"zone": self.zone, "columns": list(self.columns), "parts": list(self.parts)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DictionaryFindings:
-    """Conventions, units, codes and mappings that a dictionary states."""
+    """Conventions, units, codes, mappings and zones that a dictionary states."""
 
     conventions: tuple[WrittenConvention, ...] = ()
     units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     look_alikes: tuple[WrittenLookAlike, ...] = ()
     fiscal_year: FiscalYear | None = None
+    time_zones: tuple[WrittenTimeZone, ...] = ()
     mappings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The question's phrase → the column that it means."""
 
     @property
     def empty(self) -> bool:
         """Whether nothing was found."""
-        stated = (self.conventions, self.look_alikes, self.fiscal_year, self.units, self.codes, self.mappings)
-        return not any(stated)
+        return not self.document()
 
     def document(self) -> dict[str, Any]:
         """The rules document that states them.
@@ -69,6 +83,7 @@ class DictionaryFindings:
             "conventions": [each.entry for each in self.conventions],
             "look_alikes": [each.entry for each in self.look_alikes],
             "fiscal_year": _year(self.fiscal_year),
+            "time_zones": [each.entry for each in self.time_zones],
             "units": dict(self.units),
             "codes": {column: dict(codes) for column, codes in self.codes.items()},
         }
@@ -100,12 +115,10 @@ def added(found: DictionaryFindings, document: Mapping[str, Any]) -> dict[str, A
             merged[key] = {**held, **{name: value for name, value in stated.items() if name not in held}}
     if found.fiscal_year is not None and "fiscal_year" not in document:
         merged["fiscal_year"] = _year(found.fiscal_year)
-    for key, entries, name in (
-        ("conventions", [each.entry for each in found.conventions], _name),
-        ("look_alikes", [each.entry for each in found.look_alikes], _name_of_look_alike),
-    ):
-        if entries:
-            merged[key] = _listed(document.get(key) or [], entries, name)
+    stated = found.document()
+    for key, name in (("conventions", _name), ("look_alikes", _name_of_look_alike), ("time_zones", _zone)):
+        if key in stated:
+            merged[key] = _listed(document.get(key) or [], stated[key], name)
     return merged
 
 
@@ -120,6 +133,11 @@ def _listed(
 def _name_of_look_alike(entry: Mapping[str, Any]) -> tuple[str, list[str]]:
     """What makes two entries of `look_alikes` the same."""
     return str(entry.get("column", "")).lower(), list(entry.get("when") or [])
+
+
+def _zone(entry: Mapping[str, Any]) -> str:
+    """What makes two entries of `time_zones` the same."""
+    return str(entry.get("zone", "")).lower()
 
 
 def _name(convention: Mapping[str, Any]) -> tuple[str, str, list[str]]:

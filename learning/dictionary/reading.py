@@ -20,6 +20,7 @@ from learning.dictionary.named_codes import named_codes
 from learning.dictionary.notes import Note, sentences
 from learning.dictionary.spared import none_for
 from learning.dictionary.states import states
+from learning.dictionary.time_zones import time_zones
 from learning.dictionary.units import unit_of_name, unit_written
 from scoring.words import identifier_words, in_order, stem
 
@@ -59,6 +60,7 @@ def read_notes(
             {(one.column, one.when): one for each in read for one in _look_alikes(each, catalogue)}.values()
         ),
         fiscal_year=fiscal_year(each.note for each in read),
+        time_zones=tuple({each.zone: each for each in time_zones((one.note for one in read), catalogue)}.values())[:1],
         units=units,
         codes={each.column.text: each.codes for each in known},
     )

@@ -12,7 +12,6 @@ from scoring.reasons import ReasonCode
 from scoring.signals import (
     compared_values,
     complexity,
-    conventions,
     definitions,
     filters,
     follow_ups,
@@ -20,7 +19,6 @@ from scoring.signals import (
     keys,
     limits,
     logic,
-    look_alikes,
     order,
     parts,
     repeats,
@@ -32,6 +30,7 @@ from scoring.signals import (
 )
 from scoring.signals.answers import aggregates, distinct, outputs, ratios, units
 from scoring.signals.finding import Finding
+from scoring.signals.house_rules import conventions, look_alikes, time_zones
 from scoring.signals.mistakes import PLAIN_MISTAKES, extremes
 from scoring.verdict import Case
 
@@ -73,6 +72,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             conventions.convention_followed,
             conventions.convention_missing,
             look_alikes.look_alike_read,
+            time_zones.time_zone_differs,
             conventions.code_unknown,
             conventions.code_of_another,
             conventions.stored_code_used,

@@ -68,6 +68,7 @@ RULE_WORDS: Mapping[str, str] = {
     "fiscal_year.starts": "The fiscal year starts in month",
     "fiscal_year.named_after": "FY26 is the year that has 2026 at its",
     "fiscal_year.words": "Words that mean fiscal years too",
+    "time_zones": "Zones in which hours and days are cut",
     "units": "Units of columns",
     "codes": "Stored codes and what they mean",
     "ignore_filters": "Columns whose conditions do not count",
@@ -257,6 +258,7 @@ def _object(name: str, line: str) -> Mapping[str, Any]:
 OBJECT_LINES: Mapping[str, str] = {
     "conventions": '{"table": "orders", "predicate": "deleted_at IS NULL"}',
     "look_alikes": '{"column": "orders.placed_at", "instead_of": ["orders.created_at"], "when": ["sales"]}',
+    "time_zones": '{"zone": "Europe/Vienna", "columns": ["orders.placed_at"], "parts": ["hour", "day"]}',
     "codes": '{"orders.status": {"P": "paid", "X": "cancelled"}}',
 }
 """A line of each field that holds objects."""

@@ -50,6 +50,7 @@ def test_the_house_the_dialect_and_the_conversation_are_shown_and_masked() -> No
         "codes": {"state": {"7": "dry"}, "colour": {"1": "red"}},
         "look_alikes": [{"column": "wells.depth", "instead_of": ["wells.bore"], "when": ["dry"]}],
         "fiscal_year": {"starts": 7, "words": ["ytd"]},
+        "time_zones": [{"zone": "Asia/Tokyo", "columns": ["wells.depth", "wells.dug_at"], "parts": ["day", "hour"]}],
     }
     said = shown(WELLS, rules)
     assert said["dialect_notes"].startswith("integer / integer drops the fraction")
@@ -60,6 +61,9 @@ def test_the_house_the_dialect_and_the_conversation_are_shown_and_masked() -> No
     assert said["rules"]["codes"] == {"state": {"7": "dry"}}
     assert said["rules"]["look_alikes"] == [{"column": "wells.depth", "not": ["wells.bore"], "only_for": ["dry"]}]
     assert said["rules"]["fiscal_year"] == {"first_month": 7, "named_after": "end", "also_called": ["ytd"]}
+    assert said["rules"]["time_zones"] == [
+        {"zone": "asia/tokyo", "columns": ["wells.depth"], "only_for": ["hour", "day"]}
+    ]
     [turn] = said["history"]
     assert turn["sql"].startswith("SELECT id FROM wells WHERE keeper = 'TEXT_")
 

@@ -48,6 +48,8 @@ def test_a_sentence_of_a_dictionary_is_read(case):
         assert (year and [year["starts"], year["named_after"], *year["words"]]) == case["fiscal_year"]
     if "look_alikes" in case:
         assert [[each.column, [*each.instead_of], *each.when] for each in read.look_alikes] == case["look_alikes"]
+    if "time_zones" in case:
+        assert [[each.zone, *each.columns] for each in read.time_zones] == case["time_zones"]
     if "units" in case:
         by_name = found("").units if case["text"] else {}
         assert {column: unit for column, unit in read.units.items() if by_name.get(column) != unit} == case["units"]

@@ -31,6 +31,10 @@ SAID: dict[str, Any] = {
     "look_alikes": [{"column": "pots.fired_at", "instead_of": ["pots.made_at", "pots.sold_at"], "when": ["new"]}],
     "units": {"pots.id": 7},
     "fiscal_year": None,
+    "time_zones": [
+        {"zone": "Asia/Tokyo", "columns": ["pots.fired_at", "pots.sold_at"], "parts": ["day"]},
+        {"zone": "kilns.zone", "columns": ["pots.made_at"], "parts": []},
+    ],
 }
 
 
@@ -62,7 +66,14 @@ def test_what_the_ddl_knows_is_taken_and_the_rest_is_named(model_server: ModelSe
     ]
     assert rules["codes"] == {"pots.glaze": {"Z": "trial"}}
     assert rules["look_alikes"] == [{"column": "pots.fired_at", "instead_of": ["pots.made_at"], "when": ["new"]}]
-    for words in ("'kilns': no such table", "'lid': no such column", "'glaze =' is not a predicate", "when: Input"):
+    assert rules["time_zones"] == [{"zone": "Asia/Tokyo", "columns": ["pots.fired_at"], "parts": ["day"]}]
+    for words in (
+        "time_zones, 'kilns': no such table",
+        "'kilns': no such table",
+        "'lid': no such column",
+        "'glaze =' is not a predicate",
+        "when: Input",
+    ):
         assert words in done.stderr
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.measures import UNITS, Unit, unit_of_column
+from scoring.signals.answers.stored_units import left_as_stored
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Operand, Projection
 from scoring.verdict import Case
@@ -23,7 +24,8 @@ _DIFFERENCE = re.compile(
 def unit_left(case: Case) -> Finding | None:
     """The answer is in another unit than the question or its own alias says, and nothing converts it.
 
-    A column's name tells its unit: `_cents`, `_minutes`, `_grams`. So does the unit of a difference of two times.
+    A column's name tells its unit: `_cents`, `_minutes`, `_grams`. So does the unit of a difference of two times. Where
+    the tenant's rules say that a column holds cents, an amount in cents is at fault unless its name says so.
 
     >>> unit_left(case("Total fees in dollars", "SELECT SUM(fee_cents) FROM loans")).detail
     'expected → actual: dollars → sum(fee_cents)'
@@ -32,7 +34,7 @@ def unit_left(case: Case) -> Finding | None:
         named = UNITS.get(identifier_words(each.alias)[-1]) if each.alias and identifier_words(each.alias) else None
         if named is not None and _is_left(each.operand, named):
             return differing(str(each.alias), each.operand.name)
-    return _left_as_asked(case)
+    return _left_as_asked(case) or _left_as_stored(case)
 
 
 def _left_as_asked(case: Case) -> Finding | None:
@@ -43,6 +45,11 @@ def _left_as_asked(case: Case) -> Finding | None:
         if measured and all(_is_left(each.operand, unit) for each in measured):
             return differing(word, measured[0].operand.name)
     return None
+
+
+def _left_as_stored(case: Case) -> Finding | None:
+    found = left_as_stored(case)
+    return Finding(1.0, f"{found[1]} in {found[0]}") if found is not None else None
 
 
 def _asked(text: str) -> list[tuple[str, Unit]]:

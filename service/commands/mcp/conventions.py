@@ -6,7 +6,16 @@ from typing import Any
 
 from consumers.wire.rules_document import RulesDocument
 
-_STATED = ("conventions", "benign_filters", "ignore_filters", "column_mappings", "look_alikes", "units", "codes")
+_STATED = (
+    "conventions",
+    "benign_filters",
+    "ignore_filters",
+    "column_mappings",
+    "look_alikes",
+    "time_zones",
+    "units",
+    "codes",
+)
 """The keys of the rules that say how a query of this house is written."""
 ALWAYS = (
     "A condition that leaves out deleted, test or internal rows may be added without being asked for.",

@@ -36,7 +36,7 @@ def read_rules_of_dictionary(options: DictionaryOptions) -> None:
     files = [_file(each) for each in options.files]
     found = _told(files, dialect) if options.model else _in_fork(read_dictionary, files, dialect)
     if found.empty:
-        answer_no("the files state no convention, look-alike, code or unit that can be read for sure")
+        answer_no("the files state no convention, look-alike, code, unit or time zone that can be read for sure")
     document = _document(found, _stored(options.tenant), dialect)
     text = json.dumps(document, indent=2, ensure_ascii=False)
     if options.out == STANDARD:
@@ -46,7 +46,8 @@ def read_rules_of_dictionary(options: DictionaryOptions) -> None:
             stream.write(f"{text}\n".encode())
     counts = (
         f"{len(found.conventions)} conventions, codes of {len(found.codes)} columns, {len(found.units)} units,"
-        f" {len(found.look_alikes)} look-alikes, {'a' if found.fiscal_year else 'no'} fiscal year"
+        f" {len(found.look_alikes)} look-alikes, {len(found.time_zones)} time zones,"
+        f" {'a' if found.fiscal_year else 'no'} fiscal year"
     )
     print(f"sqlassay: {counts}: read them before you store them", file=sys.stderr)
 

@@ -41,8 +41,14 @@ REPLY_SCHEMA: Mapping[str, object] = {
         },
         "units": _BY_COLUMN,
         "fiscal_year": {"type": ["object", "null"]},
+        "time_zones": {
+            "type": "array",
+            "items": closed_object(
+                {"zone": {"type": "string"}, "columns": _WORDS, "parts": _WORDS}, ("zone", "columns", "parts")
+            ),
+        },
     },
-    "required": ["conventions", "codes", "look_alikes", "units", "fiscal_year"],
+    "required": ["conventions", "codes", "look_alikes", "units", "fiscal_year", "time_zones"],
 }
 """The form of a reply, for servers with structured output."""
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from consumers.wire.house_rules import ConventionDocument, FiscalYearDocument, LookAlikeDocument
+from consumers.wire.house_rules import ConventionDocument, FiscalYearDocument, LookAlikeDocument, TimeZoneDocument
 from consumers.wire.texts import shorten
 from learning.dictionary.catalogue import Catalogue
-from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
+from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike, WrittenTimeZone
 from scoring.rules import Convention
 from scoring.words import letters
 from service.pipeline.rule_learning.rule_lists import objects_in
@@ -51,6 +51,7 @@ def read_dictionary_reply(text: str, catalogue: Catalogue, dialect: str | None) 
         look_alikes=tuple(reading.look_alikes(said.get("look_alikes"))),
         codes=reading.by_column("codes", said.get("codes"), _codes),
         units=reading.by_column("units", said.get("units"), _unit),
+        time_zones=tuple(reading.time_zones(said.get("time_zones"))),
         fiscal_year=found.year if (found := reading.entry("fiscal_year", year, FiscalYearDocument)) else None,
     )
     return DictionaryReply(findings=findings, left_out=tuple(reading.left_out))
@@ -101,6 +102,21 @@ class _Reading:
                 self._leave("look_alikes", fault)
                 continue
             yield WrittenLookAlike(column=entry.column, instead_of=others, when=tuple(entry.when))
+
+    def time_zones(self, said: object) -> Iterator[WrittenTimeZone]:
+        """The zones with their declared columns; a zone that is a column must be declared too."""
+        for each in _list(said):
+            entry = self.entry("time_zones", each, TimeZoneDocument)
+            if entry is None:
+                continue
+            faults = {name: self._placed_fault(name) for name in entry.columns}
+            columns = tuple([name for name in entry.columns if faults[name] is None])
+            fault = self._placed_fault(entry.zone) if "." in entry.zone else None
+            fault = fault or (None if columns else faults[entry.columns[0]])
+            if fault is not None:
+                self._leave("time_zones", fault)
+                continue
+            yield WrittenTimeZone(zone=entry.zone, columns=columns, parts=tuple(entry.parts))
 
     def by_column(self, key: str, said: object, read: Callable[[object], Any]) -> dict[str, Any]:
         """The values by declared columns; those that `read` finds nothing in are left out."""

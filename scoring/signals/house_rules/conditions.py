@@ -8,7 +8,7 @@ from functools import lru_cache
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.linking import content_words
 from scoring.rules import Convention
-from scoring.signals.single_rows import is_about_one
+from scoring.signals.house_rules.single_rows import is_about_one
 from scoring.specification import Op, SqlFilter, SqlSpec, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case

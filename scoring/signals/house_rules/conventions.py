@@ -14,9 +14,9 @@ from scoring.display import show_filter
 from scoring.linking import operand_words
 from scoring.rules import Convention
 from scoring.signals.finding import Finding
-from scoring.signals.house import followed, lacking, means, said_plainly
+from scoring.signals.house_rules.conditions import followed, lacking, means, said_plainly
+from scoring.signals.house_rules.look_alikes import meant_columns
 from scoring.signals.keys import one_sides, referring_tables
-from scoring.signals.look_alikes import meant_columns
 from scoring.specification import Column, Op, Operand, SqlFilter
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case

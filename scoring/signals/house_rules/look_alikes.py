@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scoring.rules import LookAlike
 from scoring.signals.finding import Finding, differing
-from scoring.signals.house import roots, says
+from scoring.signals.house_rules.conditions import roots, says
 from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
 from scoring.specification import TokenKind
 from scoring.verdict import Case
