@@ -12,6 +12,7 @@ Change this here when it concerns:
 - of which kind a reason is, or how much a hint may count: `FORMS`, `HINTS`, `IN_FAVOUR` and `PROOFS` in
   `scoring/reason_kinds.py`; then `scoring/weights.json`, `make contracts`
 - the composite score: `scoring/composite.py`; then `scoring.EVALUATOR_VERSION`, `docs/method.md`
+- whether projection, aggregation and grouping match: `scoring/matches.py`; then `tests/scoring/test_matches.py`
 - the judge's weights: `scoring/weights.json`, written by `sqlassay learn calibrate`; then README's tour:
   `SQLASSAY_TEST_WRITE_README=1 make test ARGS="-k readme"` updates it
 - a field of the line out: `scoring/record.py`; then `sqlassay/answers.py`, `docs/commands.md`

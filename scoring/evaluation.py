@@ -13,6 +13,7 @@ from scoring.alignment.kept_shape import loses_or_repeats
 from scoring.alignment.requirements import requirements
 from scoring.composite import compose
 from scoring.database.failures import failed
+from scoring.matches import not_contradicted, with_matches
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.question.follow_ups import UNRESOLVED, FollowUp, follow_up
@@ -135,11 +136,15 @@ def _partial(case: Case) -> Case:
 def conclude(case: Case, reply: Reply) -> Score:
     """Φ and its tier, from the case's filter status and the judge's verdict and confidence.
 
-    Accepted conditions that a model proposed belong to the question: filters are aligned again with them.
+    Accepted conditions that a model proposed belong to the question: filters are aligned again with them. The local
+    verdict does not contradict the match signals; a model, which was shown them, may hold them to be misread.
     """
     if reply.proposed:
         case = with_conditions(case, reply.proposed)
+    case = with_matches(case)
     by_model = bool(reply.model) and not reply.fallback
+    if not by_model:
+        reply = not_contradicted(case, reply)
     composite = compose(case.filters, reply.verdict, reply.confidence, by_model=by_model, bounds=case.rules.confidence)
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))
 

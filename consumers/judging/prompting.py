@@ -16,6 +16,7 @@ from consumers.judging.masking.masker import Masker
 from consumers.judging.masking.open_words import OpenWords
 from consumers.judging.reply_schema import REPLY_SCHEMA, RULED_REPLY_SCHEMA
 from scoring.linking import content_words
+from scoring.matches import with_matches
 from scoring.query import Unscored, UnscoredReason
 from scoring.record import value_record
 from scoring.rules import BenignFilter
@@ -255,6 +256,7 @@ def _predicate(benign: BenignFilter, case: Case, masker: Masker | None) -> str:
 def _record(case: Case, masker: Masker | None) -> dict[str, object]:
     """The record of Stage 3, shortened to what a judge needs."""
     text = masker.text if masker is not None else str
+    case = with_matches(case)
     filters, enrichment = case.filters, case.enrichment
     return {
         "filter_status": filters.status.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.question.language import Role
 from scoring.question.marks import Mark
-from scoring.question.phrases import phrase_at, verb_like
+from scoring.question.phrases import is_summed, phrase_at, verb_like
 from scoring.question.placed_first import placed_first
 from scoring.question.reading import Reading
 from scoring.specification import Direction, Ordering, TokenKind
@@ -52,7 +52,7 @@ def _bys(reading: Reading) -> list[int]:
     """Places of a grouping `by`: not in `written by`, `by the end of`, `by how much`, nor before a name or number."""
     found: list[int] = []
     for place, word in enumerate(reading.lowers):
-        if word not in reading.language.by or not place or verb_like(reading.lowers[place - 1], reading.language):
+        if word not in reading.language.by or not place or _is_verb(reading, place - 1):
             continue
         after = place + 1
         plain = reading.is_word(after) and not reading.claimed[after] and after not in reading.starts
@@ -67,6 +67,11 @@ def _bys(reading: Reading) -> list[int]:
     return found
 
 
+def _is_verb(reading: Reading, place: int) -> bool:
+    """Whether a `by` after the word names who did it: `spend` is a noun in `total spend by country`."""
+    return verb_like(reading.lowers[place], reading.language) and not is_summed(reading, place)
+
+
 def read_ordering(reading: Reading) -> Ordering | None:
     """The order asked for; its direction may be apart from its key (`sorted by age in descending order`)."""
     marks = [mark for mark in reading.marks_of(Role.ORDER) if not _is_noun(reading, mark)]
@@ -79,9 +84,21 @@ def read_ordering(reading: Reading) -> Ordering | None:
         phrase = _key(reading, by)
     return Ordering(
         phrase=phrase,
-        descending=directions[0] if directions else None,
+        descending=directions[0] if directions else _ranks_totals(reading, keyed),
         start=reading.tokens[marks[0].start].start,
     )
+
+
+def _ranks_totals(reading: Reading, mark: Mark) -> bool | None:
+    """Customers `ranked by total spend` begin with the largest; a rank by a time or a price may not."""
+    by_total = any(
+        each.start in (mark.end, mark.end + 1) and each.cue.func in {"SUM", "COUNT"}
+        for each in reading.marks_of(Role.AGGREGATE)
+    )
+    return True if by_total and reading.lowers[mark.start] in _RANKED else None
+
+
+_RANKED = frozenset({"rank", "ranked", "ranking"})
 
 
 def _is_noun(reading: Reading, mark: Mark) -> bool:

@@ -98,7 +98,7 @@ def phrase_end(reading: Reading, start: int) -> int:
 _ENDING_LATER = _ENDING_ROLES | {Role.SUPERLATIVE}
 
 
-def _is_summed(reading: Reading, place: int) -> bool:
+def is_summed(reading: Reading, place: int) -> bool:
     """Whether an aggregate governs the word: `spend` is a noun in `ranked by total spend`."""
     before = reading.ends.get(place)
     return before is not None and before.cue.role is Role.AGGREGATE and before.cue.func in {"SUM", "AVG"}
@@ -108,7 +108,7 @@ def _ends_at(reading: Reading, place: int) -> bool:
     """Whether a verb, or a plural before `place`, ends the phrase: in `ships carry`, not in `sales amount`."""
     language, before = reading.language, reading.tokens[place - 1]
     word = reading.lowers[place]
-    if _is_summed(reading, place):
+    if is_summed(reading, place):
         return False
     if verb_like(word, language):
         return True

@@ -87,3 +87,18 @@ def test_a_prompt_that_is_too_long_is_not_written() -> None:
     found = gold_prompt(case(background=Background(text="x" * 70_000)), COMPARISON, TEMPLATE, masked=False)
     assert isinstance(found, Unscored)
     assert "at most 60000 are sent" in found.detail
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        "inferred tables could not compare them: reference: cannot be translated to SQLite: intervals (bigquery)",
+        "other rows on a small database with ordinary data: keys hold; tables inferred from both queries",
+    ],
+)
+def test_what_the_program_found_is_shown_in_its_words(finding: str) -> None:
+    shown = gold_prompt(
+        case(dialect="bigquery", evidence=GoldEvidence(finding=finding)), COMPARISON, TEMPLATE, masked=True
+    )
+    assert isinstance(shown, Prompt), shown
+    assert finding in shown.user

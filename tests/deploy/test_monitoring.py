@@ -16,6 +16,7 @@ from helm_python import HelmError
 from evals.alarms.agent_alarm import JUDGED_WRONG
 from grafana import accuracy, judge, pipeline
 from grafana.build import HOME, boards
+from scoring.rules import Tier
 from service.metrics import Metrics
 from service.settings.observability_settings import MetricSettings
 from tests.deploy.charts import CHART, ROOT, only, render
@@ -60,6 +61,13 @@ def test_the_rules_of_compose_are_rendered_from_the_chart(rules: dict[str, Any])
         RULES.write_text(rendered)
     how = "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS=\"-k 'monitoring or failures'\" writes them"
     assert RULES.read_text() == rendered, how
+
+
+def test_the_alert_on_low_tiers_says_what_to_do_at_each(rules: dict[str, Any]):
+    [alert] = [each for each in every(rules, "alert") if each["alert"] == "SQLAssayErrorBudgetBurn"]
+    said = alert["annotations"]["description"]
+    assert Tier.MARGINAL.action in said
+    assert Tier.POOR.action in said
 
 
 def test_prometheus_accepts_the_rules(promtool: Path):

@@ -28,6 +28,11 @@ MOST_GOLDS = 4
 _LONGEST_NAME = 60
 """Characters of a cell up to which it is masked as one value wherever its words stand together."""
 _WORD = re.compile(r"\w+")
+_FINDING_WORDS = frozenset(
+    "ambiguous arithmetic comparisons constraint contradicts counterexample declared equivalent further guessed ignore "
+    "ignored ignores incomplete inferred lie ordinary parser pick picks proved queries query sqlite too witness".split()
+)
+"""Words of the program's own findings that are no plain words of a question. A finding may quote data, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,9 @@ def _masker(case: GoldCase, dialect: str) -> Masker:
     queries = (case.sql, *case.gold[:MOST_GOLDS])
     tokens = [tokens_of(each, dialect) or [] for each in queries]
     names = chain.from_iterable(_names(each, held, dialect) for each, held in zip(queries, tokens, strict=True))
-    masker = Masker(OpenWords(frozenset({*names, *_declared(case), *_said(case)})))
+    said = {*_said(case), *(_FINDING_WORDS if case.evidence.finding else ())}
+    # the dialect stands in the data as it is, and in findings
+    masker = Masker(OpenWords(frozenset({*names, *_declared(case), *said, dialect})))
     cells = list(_cells(case.evidence))
     numbers = [cell if isinstance(cell, str) else f"{abs(cell):.15g}" for cell in cells]
     masker.learn_numbers(

@@ -39,6 +39,8 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """
     if isinstance(node, exp.CountIf):
         return _count_if(node)
+    if isinstance(node, exp.EQ | exp.NEQ):
+        return _membership(node)
     if dialect in {"tsql", "fabric"} and isinstance(node, exp.Avg) and not isinstance(node.parent, exp.Window):
         return _whole_average(node)
     if isinstance(node, exp.Length):
@@ -56,6 +58,18 @@ def _count_if(node: exp.CountIf) -> exp.Expr | None:
     if isinstance(node.this, exp.Distinct):
         return None
     return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this.copy(), true=exp.Literal.number(1))]))
+
+
+def _membership(node: exp.EQ | exp.NEQ) -> exp.Expr | None:
+    """`= ANY (SELECT …)` is IN, and `<> ALL (SELECT …)`, as sqlglot reads Snowflake's NOT IN, is NOT IN."""
+    quantified = node.expression
+    if not isinstance(quantified, exp.Any if isinstance(node, exp.EQ) else exp.All):
+        return None
+    query = quantified.this.unnest()
+    if not isinstance(query, exp.Query):
+        return None
+    found = exp.In(this=node.this.copy(), query=exp.Subquery(this=query.copy()))
+    return found if isinstance(node, exp.EQ) else exp.Not(this=found)
 
 
 def _whole_average(node: exp.Avg) -> exp.Expr:

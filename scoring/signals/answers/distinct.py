@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
+
 from scoring.alignment.outputs.shown_names import table_words, tables_of
 from scoring.linking import content_words, is_named
 from scoring.signals.answers.outputs import asks_entities
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, is_value_of, key_words
-from scoring.specification import Op, Operand, SqlSpec
+from scoring.specification import Aggregation, Op, Operand, SqlSpec
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -51,7 +54,35 @@ def _drops_repeats(case: Case) -> bool:
     sql = case.sql
     counted_once = any(each.distinct for each in sql.aggregations)
     merged = any(not each.kind.endswith("all") for each in sql.set_operations)
-    return counted_once or merged or bool(sql.group_by) or any(block.distinct for block in sql.blocks)
+    grouped = bool(sql.group_by) and not _counts_repeats(case)
+    return counted_once or merged or grouped or any(block.distinct for block in sql.blocks)
+
+
+_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) \w+ counts?\b")
+
+
+def _counts_repeats(case: Case) -> bool:
+    """Whether different things are counted in groups of something else by a COUNT that takes each row.
+
+    >>> _counts_repeats(case("Distinct customer count per year", "SELECT y, COUNT(customer_id) FROM orders GROUP BY y"))
+    True
+    """
+    if len(case.sql.blocks) != 1 or not _counts_different(case):
+        return False
+    counted = {column.name for each in case.sql.aggregations if _counts_rows(each) for column in each.columns}
+    keys = {column.name for key in case.sql.group_by for column in key.operand.columns}
+    own = {word for table in tables_of(case.sql) for word in identifier_words(table)[-1:]}
+    return bool(counted) and counted.isdisjoint(keys) and own.isdisjoint(chain(*map(identifier_words, counted)))
+
+
+def _counts_different(case: Case) -> bool:
+    """Whether the question counts different things."""
+    read = any(each.func == "COUNT" and each.distinct for each in case.question.aggregations)
+    return read or _COUNT_OF_DIFFERENT.search(case.asked) is not None
+
+
+def _counts_rows(each: Aggregation) -> bool:
+    return each.func == "COUNT" and not each.conditional
 
 
 def distinct_unasked(case: Case) -> Finding | None:

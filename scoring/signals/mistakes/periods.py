@@ -14,7 +14,7 @@ from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _GRAINS = "hour|day|week|month|quarter|year"
 _PER_GRAIN = re.compile(
@@ -98,16 +98,17 @@ _SHORT_GRAINS = {
 def period_ungrouped(case: Case) -> Finding | None:
     """A value for each period is asked for, and nothing groups by a date.
 
-    One total comes in place of one for each month. Averages and divisions per period need no group.
+    One total comes in place of one for each month. Averages and divisions per period need no group, unless rows are
+    grouped by something that the question does not name.
 
     >>> period_ungrouped(case("Total fares per month in 2020",
     ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
     'no group for each month'
     """
-    if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None or _needs_no_group(case):
+    if not case.sql.aggregations or first(case, ShapeKind.GRAIN) is not None:
         return None
     wanted = _asked_grains(_OF_TABLE.sub(" ", asked(case)))
-    if len(wanted) != 1 or _AVERAGED.search(asked(case)):
+    if len(wanted) != 1 or (_needs_no_group(case) and not _groups_by_another(case)):
         return None
     grain = wanted.pop()
     read = not case.sql.group_by and any(grain in identifier_words(column.name) for column in case.sql.columns)
@@ -115,6 +116,15 @@ def period_ungrouped(case: Case) -> Finding | None:
     return (
         None if named or _has_made_rows(case) or _groups_by_time(case) else Finding(1.0, f"no group for each {grain}")
     )
+
+
+def _groups_by_another(case: Case) -> bool:
+    """Whether the only key of the only SELECT is a column that no word of the question names."""
+    keys = case.sql.group_by
+    if len(keys) != 1 or len(case.sql.blocks) != 1 or case.sql.windows or divides(case):
+        return False
+    columns = keys[0].operand.columns
+    return len(columns) == 1 and case.spoken.isdisjoint(map(stem, identifier_words(columns[0].name)))
 
 
 def _has_made_rows(case: Case) -> bool:
@@ -146,7 +156,7 @@ _AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
 def _needs_no_group(case: Case) -> bool:
     """Whether values of periods stand side by side, are divided by the number of periods, or periods are counted."""
     sql = case.sql
-    if sql.windows or divides(case):
+    if sql.windows or divides(case) or _AVERAGED.search(asked(case)) is not None:
         return True
     return any(each.conditional or each.distinct or each.func == "AVG" for each in sql.aggregations)
 

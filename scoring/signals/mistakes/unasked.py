@@ -134,8 +134,10 @@ _DIMENSIONS = tuple(
         "clinic hospital ward practice",
         "payment method",
         "browser device platform",
+        "year quarter month week day",
     )
 )
+_PERIODS = _DIMENSIONS[-1]
 
 
 def group_of_other_dimension(case: Case) -> Finding | None:
@@ -157,8 +159,8 @@ def group_of_other_dimension(case: Case) -> Finding | None:
 def _of_dimension(wanted: tuple[str, ...], keys: list[Operand], case: Case) -> Finding | None:
     """The well-known dimension of the groups, where it is no other word for the one that is asked for."""
     words = content_words(wanted[0])
-    if len(words) != 1 or len(keys[0].columns) != 1:
-        return None
+    if len(words) != 1 or len(keys[0].columns) != 1 or words[0] in _PERIODS:
+        return None  # PERIOD_UNGROUPED looks for periods
     column = keys[0].columns[0]
     given = _dimension(column.name)
     if given in said_stems(case) or not re.search(rf"\b(?:per|by|each|every) {words[0][:4]}", asked(case)):
