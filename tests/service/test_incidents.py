@@ -23,7 +23,7 @@ from tests.deploy.test_monitoring import RULES
 from tests.servers.fixtures import found
 from tests.servers.install import PROMTOOL
 from tests.servers.prometheus_server import run_tool
-from tests.service.console_lists import read
+from tests.service.console_lists import links, read
 
 WATCHED = AlarmSettings(every=0.1, settle=3)
 NOW = datetime.now(UTC)
@@ -134,6 +134,15 @@ async def test_on_call_reaches_version_date_size_and_cause_with_one_page(serving
             answer = (await client.get(address.replace("/console", "/v1"))).json()
             assert answer["agent_version"] == "2.1.0"
             assert answer["occurred_at"] >= incident["since"]
+
+
+async def test_the_address_of_an_alert_about_an_agent_that_did_not_fall_leads_to_the_agent(serving):
+    async with serving(alarms=UNWATCHED) as client:
+        await post(client, answers()[:5])
+        shown = html.unescape(await read(client, f"/console/incidents?tenant={TENANT}&agent=ember"))
+        (agent,), (worst,) = links(shown, "ember"), links(shown, "Its worst answers")
+        assert "<h2>Trend" in await read(client, agent)
+        assert "quayside" in await read(client, worst)
 
 
 UNWATCHED = AlarmSettings(enabled=False)
