@@ -98,11 +98,21 @@ async def test_one_fall_has_the_same_figures_in_the_alert_the_api_and_on_every_p
             f"ember of {TENANT} became worse: version 2.1.0, since {began}, judged wrong {change}"
         )
         own = f"/console/incidents/{incident['id']}"
-        for path in ("/console", f"/console/agents?agent=ember&tenant={TENANT}", own, "/console/incidents"):
+        who = f"agent=ember&tenant={TENANT}"
+        whole, of_version = (
+            f"/console/slices?view=changes&{who}",
+            f"/console/slices?view=changes&{who}&agent_version=2.1.0",
+        )
+        agent, compared = f"/console/agents?{who}", f"/console/compare?{who}"
+        for path in ("/console", agent, own, "/console/incidents", whole, of_version, compared):
             shown = html.unescape(await read(client, path))
             assert change in shown, path
             assert began in shown, path
             assert incident["id"] in shown, path
+        # two weeks side by side say that they mix versions, and lead to the version that fell
+        [against] = links(await read(client, whole), "against the version before")
+        assert "agent_version=2.1.0" in against
+        assert "2.0.3, 2.1.0, together" in await read(client, whole)
         metrics = (await client.get("/metrics")).text
         summary, shares = rendered(tmp_path, metrics)
         assert summary == f"{incident['summary']} (limit 20 %)"
