@@ -149,6 +149,7 @@ def _estimates() -> DashboardPanel:
         empty="nobody has labelled answers of these agents",
         shows="Share of right answers of the last 7 days with its 90 % interval, of agents with labels.",
         queries={name: f"max by (tenant, agent) (sqlassay_{metric}{{{WHO}}})" for name, metric in shown.items()},
+        of_agent=True,
         unit="percentunit",
         most=1,
     )
@@ -256,6 +257,7 @@ def _worst() -> list[DashboardPanel]:
             kind="table",
             unit="none",
             steps=SCORE_STEPS,
+            of_agent=True,
         ),
         DashboardPanel(
             title="Events without a score, by reason",

@@ -62,7 +62,7 @@ def _glance() -> list[DashboardPanel]:
             ((None, TIERS["excellent"]), (0.05, TIERS["marginal"]), (0.5, TIERS["poor"])),
         ),
         (
-            "Both judges agree, share",
+            "Both judges agree, share, all tenants",
             "Of the answers that a model judged: right by both, or wrong by both. Of all tenants.",
             {"": both},
             "percentunit",
@@ -83,14 +83,14 @@ def _call_figures() -> list[tuple[str, str, Mapping[str, str], str, Steps]]:
     failed, calls = grown(CALLS, where='end="failed"'), grown(CALLS)
     return [
         (
-            "Model calls that failed, share",
+            "Failed model calls, share, all tenants",
             "Of the calls in the time chosen, of all tenants.",
             {"": f"{failed} / ({calls} > 0)"},
             "percentunit",
             ((None, TIERS["excellent"]), (ALERT_BOUNDS["judgeFailing"], TIERS["poor"])),
         ),
         (
-            "Seconds of a model call, P95",
+            "Seconds of a call, P95, all tenants",
             "Of all tenants.",
             {"": quantile(0.95, "sqlassay_model_call_seconds")},
             "s",

@@ -21,8 +21,10 @@ CONSOLE = "${console}/console"
 """The console; the dashboard's variable holds its address."""
 SHOWN_TIME = "since=${__from:date:iso}&until=${__to:date:iso}"
 """The time of the dashboard, as the console reads it."""
-_WHO = "tenant=${__field.labels.tenant}&agent=${__field.labels.agent}"
-_VERSION = "&agent_version=${__field.labels.version}"
+_WHO = "tenant=${{{0}.tenant}}&agent=${{{0}.agent}}"
+_VERSION = "&agent_version=${{{0}.version}}"
+_NAMES = {"table": "__data.fields"}
+"""Where a link finds the names of its series, if not among the labels: a table has them in its row."""
 _HEIGHT = {"stat": 4}
 
 
@@ -119,11 +121,12 @@ def _drawn(panel: DashboardPanel) -> Any:
 
 def _links(panel: DashboardPanel) -> dict[str, str]:
     """The pages of the console about a series, each with its time and, where it has one, its version."""
-    version = _VERSION if panel.of_version else ""
+    names = _NAMES.get(panel.kind, "__field.labels")
+    who, version = _WHO.format(names), _VERSION.format(names) if panel.of_version else ""
     return {
-        "Incident of this agent": f"incidents?{_WHO}",
-        "This agent": f"agents?{_WHO}{version}&{SHOWN_TIME}",
-        "Its worst answers": f"evaluations?{_WHO}{version}&{SHOWN_TIME}&order=worst",
+        "Incident of this agent": f"incidents?{who}",
+        "This agent": f"agents?{who}{version}&{SHOWN_TIME}",
+        "Its worst answers": f"evaluations?{who}{version}&{SHOWN_TIME}&order=worst",
     }
 
 

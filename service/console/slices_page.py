@@ -16,6 +16,7 @@ from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
 from evals.slices.worst import WorstSlice, labels_say_otherwise
 from scoring.query import UnscoredReason
+from scoring.reason_kinds import FORMS, IN_FAVOUR
 from scoring.reasons import ReasonCode
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import ANY_TIME, RANGES, BrowserForm, RecentDays
@@ -33,6 +34,8 @@ _MOST_SHOWN, _MOST_UNFOLDED, _LEAST_UNFOLDED = 40, 10, 3
 _LONGEST = 128
 """Most letters of a value that a filter of the list takes."""
 _REASONS = frozenset({*ReasonCode, *UnscoredReason})
+_BLAMELESS = frozenset(each.value for each in (*IN_FAVOUR, *FORMS))
+"""Reasons that lower no score: they say which answers these are, and not why they are wrong."""
 _NOTES = {
     "most": MOST_ANSWERS,
     "least": LEAST_QUESTIONS,
@@ -93,15 +96,18 @@ async def _changes(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope, n
     found = await changed_slices(engine, compared)
     report = found.report
     worse = [each for each in report.slices if each.lost > 0 and form.kind in {None, each.counts.kind}]
+    falls = {} if compared.of_versions else await _falls(engine, wanted)
     return {
         "agents": found.read.agents,
         "answers": sum(each.all.answers for each in found.read.agents),
         "report": report,
         "tables": _tables(worse, {**form.carried(), **_times(compared.now, found.read)}),
         "versions": [],
-        "changed": [(each, found.since.get(each.now.who), _own(each.now, form)) for each in report.agents],
+        "changed": [(each, found.since.get(each.now.who), _own(each.now, form, falls)) for each in report.agents],
         "periods": compared,
         "incident": await _incident(engine, compared.now),
+        "falls": falls,
+        "mixed": {} if compared.of_versions else _mixed_versions(found.read),
         # without a begin it is the last week, never all answers
         "ranges": {value: words for value, words in RANGES.items() if value is not RecentDays.ALL},
     }
@@ -115,6 +121,28 @@ async def _incident(engine: AsyncEngine, scope: AnswerScope) -> AgentIncident | 
     return next((each for each in found if each.agent_version == scope.agent_version), None)
 
 
+async def _falls(engine: AsyncEngine, scope: AnswerScope) -> dict[tuple[str, str], AgentIncident]:
+    """The incident of each agent whose alarm is on."""
+    found = await agent_incidents(engine, tenant=scope.tenant, agent=scope.agent, current=True)
+    return {(each.tenant, each.agent): each for each in found}
+
+
+def _mixed_versions(read: PeriodAnswers) -> dict[tuple[str, str], list[str]]:
+    """The versions of each agent that answered as several: shares of the time are of all of them together."""
+    versions: dict[tuple[str, str], list[SliceCounts]] = {}
+    for each in read.slices:
+        if each.kind is SliceKind.VERSION:
+            versions.setdefault(each.who, []).append(each)
+    named = {agent.who: _named_versions(versions.get(agent.who, ()), agent.all.answers) for agent in read.agents}
+    return {who: names for who, names in named.items() if len(names) > 1}
+
+
+def _named_versions(versions: Sequence[SliceCounts], answers: int) -> list[str]:
+    names = sorted(each.value for each in versions)
+    # versions with few questions are not read, and some answers name none
+    return [*names, "others"] if sum(each.own.answers for each in versions) < answers else names
+
+
 def _times(scope: AnswerScope, read: PeriodAnswers) -> dict[str, str | None]:
     """The parameters of a list of the answers that were read: not all of the time are, where there are many."""
     first = min((each.first for each in read.agents), default=None)
@@ -123,8 +151,11 @@ def _times(scope: AnswerScope, read: PeriodAnswers) -> dict[str, str | None]:
     return {**ANY_TIME, **{name: time and time.isoformat() for name, time in times.items()}}
 
 
-def _own(agent: AgentLoss, form: SlicesForm) -> str:
-    return link("/console/slices", form.given(), tenant=agent.tenant, agent=agent.agent)
+def _own(agent: AgentLoss, form: SlicesForm, falls: Mapping[tuple[str, str], AgentIncident]) -> str:
+    """The slices of one agent: of the version that fell against the one before, where one did."""
+    fell = falls.get(agent.who)
+    version = {} if fell is None or fell.agent_version is None else {**ANY_TIME, "agent_version": fell.agent_version}
+    return link("/console/slices", {**form.given(), **version}, tenant=agent.tenant, agent=agent.agent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +188,14 @@ class _Table:
 
 def _tables(found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> list[_Table]:
     """Where and why."""
-    causes = [each for each in found if each.counts.kind in CAUSES]
-    places = [each for each in found if each.counts.kind not in CAUSES]
+    causes = [each for each in found if _is_cause(each.counts)]
+    places = [each for each in found if not _is_cause(each.counts)]
     return [_table("Where", places, carried), _table("Why", causes, carried)]
+
+
+def _is_cause(counts: SliceCounts) -> bool:
+    """Whether a slice says why its answers are wrong."""
+    return counts.kind in CAUSES and counts.value not in _BLAMELESS
 
 
 def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> _Table:
@@ -181,7 +217,7 @@ def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapp
 
 def _first_cause(agents: Iterable[AgentLoss], tables: Sequence[_Table]) -> tuple[AgentLoss, _Row] | None:
     """The agent with the largest share of wrong answers that has a cause, and its first one."""
-    rows = [row for table in tables for row in (*table.first, *table.rest) if row.found.counts.kind in CAUSES]
+    rows = [row for table in tables for row in (*table.first, *table.rest) if _is_cause(row.found.counts)]
     for agent in sorted(agents, key=lambda each: -each.all.share):
         for row in rows:
             if row.found.counts.who == agent.who:

@@ -255,10 +255,10 @@ ABSENT = {
     "Tokens left today: {{tenant}}",
     "Calls not made for lack of budget: {{tenant}}",
     "Traces and results exported: {{signal}} {{end}}",
-    "Model calls that failed, share: ",
-    "Seconds of a model call, P95: ",
+    "Failed model calls, share, all tenants: ",
+    "Seconds of a call, P95, all tenants: ",
     "Processes whose breaker is open: ",
-    "Both judges agree, share: ",
+    "Both judges agree, share, all tenants: ",
 }
 """Panels without data while nothing fails and no model is asked. The next test gives them data."""
 

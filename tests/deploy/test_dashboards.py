@@ -60,6 +60,15 @@ def test_every_picker_is_used_by_the_panels_and_every_name_that_they_use_is_pick
                 for each in re.findall(r"\$(\w+)", target["expr"])}  # fmt: skip
         assert used - {"__rate_interval", "__range"} == variables(board) - {"datasource", "console"}, name
     assert variables(BOARDS["pipeline"]) == {"datasource", "console"}
+    for board in BOARDS.values():
+        pickers, row = variables(board) - {"datasource", "console"}, ""
+        for panel in board["panels"]:
+            row = panel["title"] if panel["type"] == "row" else row
+            whole = "all tenants" in f"{row} {panel['title']}" or "Processes" in panel["title"]
+            for target in panel.get("targets", ()):
+                used = {each for each in pickers if f"${each}" in target["expr"]}
+                # a line that is the same for every choice says so
+                assert used == pickers or whole or target["legendFormat"] == "bound of {{tenant}}", panel["title"]
 
 
 def test_every_dashboard_begins_with_a_row_of_figures_whose_bounds_have_colours():
@@ -95,9 +104,14 @@ def test_links_keep_the_time_the_names_and_the_version_and_lead_to_incident_and_
             for words in ("This agent", "Its worst answers"):
                 assert "since=${__from:date:iso}&until=${__to:date:iso}" in links[words]
                 assert ("agent_version=${__field.labels.version}" in links[words]) == ("by version" in panel["title"])
-    with_links = [panel["title"] for panel in panels(BOARDS["accuracy"])
-                  if panel["fieldConfig"]["defaults"].get("links")]  # fmt: skip
-    assert {"Mean score by agent", "Mean score by version", "Judged wrong by agent"} <= {*with_links}
+    # every panel that names agents leads to each; a table has the names in its row
+    for panel in panels(BOARDS["accuracy"]):
+        legends = [target["legendFormat"] for target in panel["targets"]]
+        of_agents = panel["type"] == "table" or any("{{agent}}" in each for each in legends)
+        links = panel["fieldConfig"]["defaults"].get("links") or ()
+        assert bool(links) == of_agents, panel["title"]
+        names = "__data.fields" if panel["type"] == "table" else "__field.labels"
+        assert all(f"tenant=${{{names}.tenant}}&agent=${{{names}.agent}}" in each["url"] for each in links)
 
 
 def series(metrics: Metrics) -> Iterator[tuple[str, str, bool]]:

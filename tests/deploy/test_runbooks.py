@@ -16,6 +16,11 @@ from tests.deploy.charts import CHART, ROOT
 
 RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("SQLAssay*.md"))
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in RUNBOOKS}
+CONSOLE_AWAY = {
+    *("SQLAssayApiAbsent", "SQLAssayApiFailing", "SQLAssayDown"),
+    *("SQLAssayNotScraped", "SQLAssayPostgresDown", "SQLAssaySchemaOutdated"),
+}
+"""Alerts while which the console may not answer."""
 SECTIONS = ("Checks", "Causes", "Fix")
 
 
@@ -35,6 +40,32 @@ def test_a_runbook_has_every_section_and_numbered_checks(path: Path):
     assert re.findall(r"^\*\*(.+):\*\* ", page, flags=re.MULTILINE) == ["Users", "Escalate"]
     checks = page.partition("## Checks")[2].partition("## ")[0]
     assert re.findall(r"^(\d)\. ", checks, flags=re.MULTILINE)[0] == "1"
+
+
+def alerts_about_an_agent() -> set[str]:
+    """The alerts that name an agent. Each carries the address of its incident."""
+    rules = yaml.safe_load((ROOT / "deploy" / "prometheus" / "sqlassay.rules.yml").read_text())
+    found = {
+        each["alert"]: each["annotations"].get("incident_url", "")
+        for group in rules["groups"]
+        for each in group["rules"]
+        if "alert" in each and "$labels.agent" in str(each["annotations"])
+    }
+    for name, address in found.items():
+        assert address.endswith("/console/incidents?tenant={{ $labels.tenant }}&agent={{ $labels.agent }}"), name
+    return set(found)
+
+
+@pytest.mark.parametrize("path", RUNBOOKS, ids=lambda path: path.stem)
+def test_a_runbook_starts_with_the_page_of_the_console_and_says_where_commands_run(path: Path):
+    first = TEXT[path.stem].split("\n\n")[1]
+    if path.stem in alerts_about_an_agent():
+        assert first.startswith("First its `incident_url` ([incidents](../console.md#incidents))")
+    elif path.stem not in CONSOLE_AWAY:
+        assert first.startswith("[Status](../console.md#status)")
+    commands = in_code(r"^(?:kubectl|sqlassay|curl|psql|docker|kafka-\S+\.sh|pg_\w+) .*")
+    if path.stem in {name for name, _ in commands}:
+        assert "ommands](README.md#where-commands-run)" in first
 
 
 async def test_every_statement_of_a_runbook_runs(database: URL):

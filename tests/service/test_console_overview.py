@@ -51,6 +51,7 @@ async def test_the_trend_of_an_agent_marks_the_days_on_which_versions_began(clie
     when = {version: {"occurred_at": (now - timedelta(days=back)).isoformat()} for version, back in began.items()}
     versions = [each for each in began for _ in range(2)]
     events = [answer(n, agent_version=each, **when[each]) for n, each in enumerate(versions)]
+    events.append(answer(9, agent_version="2.0", occurred_at=now.isoformat()))
     assert {each["status"] for each in (await client.post("/v1/events", json=events)).json()["results"]} == {"scored"}
     page = await read(client, "/console/agents?tenant=bakers&agent=crumb")
     words = re.sub(r"<[^>]+>", "", re.search(r'id="releases">(.*?)</p>', page)[1])
@@ -64,6 +65,13 @@ async def test_the_trend_of_an_agent_marks_the_days_on_which_versions_began(clie
     marks = "".join(f"M{(27 - began[version]) * 100 / 27:.1f} 0v24" for version in ("1.1", "2.0"))
     assert f'<path class="began" d="{marks}"><title>{said}</title></path>' in shown
     assert "1.0 began" not in shown
+    # figures of several versions say so, and those of one time with one version do not
+    [address] = links(shown, "all versions together")
+    assert len(re.findall(r'data-label="agent"', await read(client, html.unescape(address)))) == len(began)
+    assert "of all versions" in page
+    later = f"from_day={now - timedelta(days=1):%Y-%m-%d}"
+    for path in ("/console?", "/console/agents?tenant=bakers&agent=crumb&"):
+        assert "all versions" not in (await read(client, path + later)).split("What the figures mean")[0]
     assert len(re.findall(r"<circle", page.split("serie-2")[1].split("</g></g>")[0])) >= 1
     [address] = re.findall(r'href="([^"]+)">2\.0</a>', re.search(r'id="releases">.*?</p>', page)[0])
     assert "against" in await read(client, html.unescape(address))

@@ -23,7 +23,7 @@ from tests.deploy.test_monitoring import RULES
 from tests.servers.fixtures import found
 from tests.servers.install import PROMTOOL
 from tests.servers.prometheus_server import run_tool
-from tests.service.console_lists import read
+from tests.service.console_lists import links, read
 
 WATCHED = AlarmSettings(every=0.1, settle=3)
 NOW = datetime.now(UTC)
@@ -98,11 +98,21 @@ async def test_one_fall_has_the_same_figures_in_the_alert_the_api_and_on_every_p
             f"ember of {TENANT} became worse: version 2.1.0, since {began}, judged wrong {change}"
         )
         own = f"/console/incidents/{incident['id']}"
-        for path in ("/console", f"/console/agents?agent=ember&tenant={TENANT}", own, "/console/incidents"):
+        who = f"agent=ember&tenant={TENANT}"
+        whole, of_version = (
+            f"/console/slices?view=changes&{who}",
+            f"/console/slices?view=changes&{who}&agent_version=2.1.0",
+        )
+        agent, compared = f"/console/agents?{who}", f"/console/compare?{who}"
+        for path in ("/console", agent, own, "/console/incidents", whole, of_version, compared):
             shown = html.unescape(await read(client, path))
             assert change in shown, path
             assert began in shown, path
             assert incident["id"] in shown, path
+        # two weeks side by side say that they mix versions, and lead to the version that fell
+        [against] = links(await read(client, whole), "against the version before")
+        assert "agent_version=2.1.0" in against
+        assert "2.0.3, 2.1.0, together" in await read(client, whole)
         metrics = (await client.get("/metrics")).text
         summary, shares = rendered(tmp_path, metrics)
         assert summary == f"{incident['summary']} (limit 20 %)"
@@ -134,6 +144,15 @@ async def test_on_call_reaches_version_date_size_and_cause_with_one_page(serving
             answer = (await client.get(address.replace("/console", "/v1"))).json()
             assert answer["agent_version"] == "2.1.0"
             assert answer["occurred_at"] >= incident["since"]
+
+
+async def test_the_address_of_an_alert_about_an_agent_that_did_not_fall_leads_to_the_agent(serving):
+    async with serving(alarms=UNWATCHED) as client:
+        await post(client, answers()[:5])
+        shown = html.unescape(await read(client, f"/console/incidents?tenant={TENANT}&agent=ember"))
+        (agent,), (worst,) = links(shown, "ember"), links(shown, "Its worst answers")
+        assert "<h2>Trend" in await read(client, agent)
+        assert "quayside" in await read(client, worst)
 
 
 UNWATCHED = AlarmSettings(enabled=False)

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from evals.slices.counts import SliceCounts, SliceKind
+from scoring.reason_kinds import FORMS, IN_FAVOUR
 from service.settings.intake_settings import HttpSettings
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.scores.version_begin import times_of_version
@@ -202,6 +203,27 @@ async def test_a_version_is_compared_with_the_answers_before_its_first_one(clien
     assert "has no answers before it" in await shown(client, view="changes", **asked | {"agent_version": "1"})
 
 
+async def test_a_reason_in_favour_or_a_form_is_no_cause(client):
+    when = [(NOW - timedelta(days=5) + timedelta(hours=n)).isoformat() for n in range(60)]
+    long = "How many ovens have kind {n}, of all the ovens that stand in any of the bakeries that we run in town?"
+    old = [good(n, question=long.format(n=n), agent_version="1", occurred_at=when[n]) for n in range(40)]
+    # half of them keep the condition
+    wrong = ("SELECT MAX(price) FROM ovens WHERE kind = {n}", "SELECT MAX(price) FROM ovens")
+    asked = [(n, long.format(n=n), wrong[n % 2].format(n=n)) for n in range(40, 60)]
+    new = [good(n, question=words, sql=sql, agent_version="2", occurred_at=when[n]) for n, words, sql in asked]
+    await send(client, old + new)
+    page = await shown(client, view="changes", agent="crumb", agent_version="2")
+    parts = page.split("<h2>Where")[1].split("<h2>Why")
+    where, why = ({name for _, name, _ in _ROW.findall(part)} for part in parts)
+    blameless = {each.value for each in (*IN_FAVOUR, *FORMS)}
+    assert "FILTERS_MATCHED" in where
+    assert "FILTER_MISSING" in why
+    assert not why & blameless
+    whole = await shown(client)
+    cause = re.search(r'<p id="first-cause">.*?first cause: <a href="[^"]+">([^<]+)', whole, re.S)[1]
+    assert cause not in blameless
+
+
 async def test_slices_that_may_be_chance_are_folded_and_labels_that_contradict_are_marked(client):
     events = [good(n) for n in range(30)] + [bad(n + 40) for n in range(12)]
     events += [
@@ -237,6 +259,9 @@ async def test_what_got_worse_says_who_since_when_and_what(client):
     assert "crumb" in agents[0]
     assert str((NOW - timedelta(days=3)).date()) in agents[0]
     assert "no sure change" in agents[1]
+    # shares of a time with several versions say so
+    assert "now: 2, others, together" in agents[0]
+    assert "together" not in agents[1]
     where = page.split("<h2>Where")[1].split("<h2>Why")[0]
     first = where.split("<tr>")[2]
     assert ">2</a>" in first

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ExceptionContext, event, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 _PLAN_SECONDS = 300
@@ -70,10 +71,14 @@ class SlowStatements:
         return [await self._plan(each) for each in sorted(self.found.values(), key=lambda each: -each.seconds)]
 
     async def _plan(self, slow: SlowStatement) -> str:
+        """The plan, or why there is none: retention may have dropped a table since."""
         async with self.engine.connect() as connection:
             await connection.execute(text(f"SET LOCAL statement_timeout = '{_PLAN_SECONDS}s'"))
             explained = f"EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY ON) {slow.text}"
-            rows = await connection.exec_driver_sql(explained, slow.parameters)
-            plan = "\n".join(str(row[0]) for row in rows)
+            try:
+                rows = await connection.exec_driver_sql(explained, slow.parameters)
+                plan = "\n".join(str(row[0]) for row in rows)
+            except DBAPIError as error:
+                plan = f"no plan: {error.orig}"
             await connection.rollback()
         return f"{slow.seconds * 1e3:.0f} ms: {' '.join(slow.text.split())}\n{plan}"

@@ -45,6 +45,8 @@ class AgentCard:
     """The path of marks at the days on which a version began."""
     releases: Mapping[date, list[str]]
     """The versions that began within the trend, by day."""
+    mixed: bool
+    """Whether the figures are of several versions together."""
     change: WeekChange | None
     alarm: AgentAlarmState | None
     incident: AgentIncident | None
@@ -122,6 +124,8 @@ class _LookedUp:
     """What is stored of the agents, but for the labels."""
 
     sums: Sequence[Sums]
+    mixed: Collection[Who]
+    """Agents whose sums are of several versions together."""
     weeks: AgentWeeks
     alarms: Mapping[Who, AgentAlarmState]
     incidents: Mapping[Who, AgentIncident]
@@ -131,20 +135,21 @@ class _LookedUp:
 
 
 async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool) -> _LookedUp:
-    sums, weeks, alarms, incidents = await asyncio.gather(
-        read_sums(service.engine, wanted, by_version=by_version, by_judge=True),
+    of_versions, weeks, alarms, incidents = await asyncio.gather(
+        read_sums(service.engine, wanted, by_version=True, by_judge=True),
         agent_weeks(service.engine, wanted, now),
         agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent),
         agent_incidents(service.engine, tenant=wanted.tenant, agent=wanted.agent, current=True),
     )
-    agents = {(each.tenant, each.agent) for each in sums}
+    agents = {(each.tenant, each.agent) for each in of_versions}
     looked_at = sorted(agents)[:_MOST_AGENTS]
     bounds, (before, after, findings) = await asyncio.gather(
         tier_bounds(service, {tenant for tenant, _ in agents}),
         all_findings(service.engine, wanted, weeks, looked_at),
     )
     return _LookedUp(
-        sums=sums,
+        sums=of_versions if by_version else _together(of_versions),
+        mixed=() if by_version else _of_several_versions(of_versions),
         weeks=weeks,
         alarms={(each.tenant, each.agent): each for each in alarms},
         incidents={(each.tenant, each.agent): each for each in incidents},
@@ -178,6 +183,22 @@ def _reason_changes(
     return reason_changes(before.get(who, RecentFindings()), after.get(who, RecentFindings()))
 
 
+def _of_several_versions(sums: Iterable[Sums]) -> set[Who]:
+    versions: dict[Who, set[str | None]] = {}
+    for each in sums:
+        versions.setdefault((each.tenant, each.agent), set()).add(each.agent_version)
+    return {who for who, names in versions.items() if len(names) > 1}
+
+
+def _together(sums: Iterable[Sums]) -> list[Sums]:
+    """The sums of each agent and judge over all versions."""
+    added: dict[tuple[str, str, str | None], Sums] = {}
+    for each in sums:
+        key = each.tenant, each.agent, each.judge
+        added[key] = added[key] + each if key in added else replace(each, agent_version=None)
+    return list(added.values())
+
+
 def _histograms(sums: Iterable[Sums]) -> dict[tuple[str, str, str | None], tuple[int, ...]]:
     """The histogram of each agent or version, over all judges."""
     added: dict[tuple[str, str, str | None], Sums] = {}
@@ -205,6 +226,7 @@ def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> Ag
         trend=sparkline([each.mean_p for each in days]),
         marks=upright_lines([each.day.date() in releases for each in days]),
         releases=releases,
+        mixed=who in looked_up.mixed and row.agent_version is None,
         change=weeks.changes.get(who),
         alarm=alarm,
         incident=looked_up.incidents.get(who),
