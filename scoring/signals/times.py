@@ -71,7 +71,7 @@ _YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format"
 
 _PART_OF_NOW = re.compile(
     r"=\s*(?:(?:datepart|date_part)\s*\(\s*'?(?:iso_?)?|extract\s*\(\s*)?(week|month|quarter|wk|ww|mm|qq)(?:ofyear)?'?"
-    r"\s*(?:\(|,|from)\s*(?:getdate|curdate|now|sysdate|current_date|current_timestamp)\b",
+    r"\s*(?:\(|,|from)\s*(?:date_?add\s*\([^()]*,\s*)?(?:getdate|curdate|now|sysdate|current_date|current_timestamp)\b",
     re.IGNORECASE,
 )
 """The number of this week, month or quarter, with which that of a column is compared."""

@@ -269,4 +269,6 @@ _POOLED = re.compile(
     r"|\bcounts? the same\b|\b(?:over|for|in) the whole\b|\bacross all\b"
     r"|\btotal \w+ divided by\b|\bthat is\b[^.;]{0,40}\bdivided by\b"
 )
-_OVERALL_RATE = re.compile(r"\b(?:rate|ratio|percentage|percent|share|proportion)\b|%")
+_OVERALL_RATE = re.compile(
+    r"\b(?:rate|ratio|percentage|percent|share|proportion|margin|yield|utili[sz]ation|occupancy)\b|%"
+)

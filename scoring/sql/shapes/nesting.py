@@ -35,6 +35,8 @@ def _mean(select: Select, call: Node) -> Iterator[Shape]:
     averaged = found.node.find(exp.Avg) is not None or _divides_aggregates(found.node)
     if averaged and found.inner.is_grouped:
         yield Shape(kind=ShapeKind.MEAN_OF_MEANS, text=f"AVG of {written(found.node)}")
+    elif not found.inner.is_grouped and _divides_columns(found.node):
+        yield Shape(kind=ShapeKind.MEAN_OF_RATIOS, text=f"AVG of {written(found.node)}")
 
 
 def _divides_aggregates(node: Node) -> bool:

@@ -27,15 +27,43 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
         if isinstance(call.this, exp.Star):
             yield from _counted_repeats(select, call, many)
             continue
-        owner = _owner(select, call)
+        owner = _owner(select, call) or _less_its_repeater(select, call, many)
         if owner is None:
             continue
         repeaters = many.get(owner.alias, set()) - _same_grain(select, owner)
         if repeaters:
             columns = tuple(_origins(select, call))
             text = f"{written(call)} over rows repeated by {', '.join(sorted(repeaters)[:3])}"
-            pinned = ("restricted",) if all(_is_restricted(select, each) for each in repeaters) else ()
-            yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=pinned)
+            pinned = all(_is_restricted(select, each) and _meets(select, owner, each) for each in repeaters)
+            words = ("restricted",) if pinned else ()
+            yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=words)
+
+
+def _meets(select: Select, owner: SourceItem, other: str) -> bool:
+    """Whether a join compares columns of both, and not of each with a third."""
+    return any({owner.alias, other} == _aliases(select, left, right) for left, right, _ in select.pairs)
+
+
+def _less_its_repeater(select: Select, call: Node, many: dict[str, set[str]]) -> SourceItem | None:
+    """The item whose total stands before the minus, where what is behind it is of an item that repeats its rows.
+
+    A price or a limit stands for each of the repeated rows.
+    """
+    inner = call.this.unnest()
+    if not isinstance(call, exp.Sum) or not isinstance(inner, exp.Sub) or _is_measure_of_each(inner.this):
+        return None
+    whole, part = (_aliases(select, *select.columns_in(side)) for side in (inner.this, inner.expression))
+    if len(whole) != 1 or len(part) != 1:
+        return None
+    alias = next(iter(whole))
+    return select.items[alias] if part <= many.get(alias, set()) else None
+
+
+def _is_measure_of_each(node: Node) -> bool:
+    return any(not _OF_EACH.isdisjoint(identifier_words(each.name)) for each in node.find_all(exp.Column))
+
+
+_OF_EACH = frozenset("price rate fee list limit target quota budget capacity".split())
 
 
 def _counted_repeats(select: Select, call: Node, many: dict[str, set[str]]) -> Iterator[Shape]:
