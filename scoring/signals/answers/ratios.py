@@ -68,7 +68,12 @@ def integer_division(case: Case) -> Finding | None:
     whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
-    if not (case.question.ratios or _defines_division(case) or (_divides_counts(whole) and _wants_fraction(case))):
+    if not (
+        case.question.ratios
+        or case.enriched.ratios
+        or _defines_division(case)
+        or (_divides_counts(whole) and _wants_fraction(case))
+    ):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
@@ -90,11 +95,17 @@ def _keeps_whole(each: Division) -> bool:
 def _divides_amounts(each: Division) -> bool:
     """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
     parts = (each.numerator, each.denominator)
+    if all(map(_PIECES.search, parts)):
+        return False
     if _MONEY.search(each.numerator) is not None and "cent" not in each.numerator and "count(" not in each.denominator:
         return True
     return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
 
 
+_PIECES = re.compile(
+    r"sum\([^()]*(?:qty|quantit|pieces|pcs|_count|_cnt|seats|nights|clicks|impressions|passengers|heads)"
+)
+"""What comes in whole numbers."""
 _MONEY = re.compile(r"sum\(.*(?:amount|amt|revenue|usd|eur|gbp|price|cost|fee|net|gross)")
 
 
