@@ -68,12 +68,8 @@ def integer_division(case: Case) -> Finding | None:
     whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
-    if not (
-        case.question.ratios
-        or case.enriched.ratios
-        or _defines_division(case)
-        or (_divides_counts(whole) and _wants_fraction(case))
-    ):
+    asked = case.question.ratios or _defines_division(case) or (case.enriched.ratios and _divides_pieces(whole))
+    if not (asked or (_divides_counts(whole) and _wants_fraction(case))):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
@@ -95,11 +91,15 @@ def _keeps_whole(each: Division) -> bool:
 def _divides_amounts(each: Division) -> bool:
     """Whether sums of a column are divided by sums: amounts have decimals, counts and sums of flags have none."""
     parts = (each.numerator, each.denominator)
-    if all(map(_PIECES.search, parts)):
+    if _divides_pieces(each):
         return False
     if _MONEY.search(each.numerator) is not None and "cent" not in each.numerator and "count(" not in each.denominator:
         return True
     return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
+
+
+def _divides_pieces(each: Division) -> bool:
+    return all(map(_PIECES.search, (each.numerator, each.denominator)))
 
 
 _PIECES = re.compile(
