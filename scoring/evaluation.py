@@ -137,13 +137,14 @@ def conclude(case: Case, reply: Reply) -> Score:
     """Φ and its tier, from the case's filter status and the judge's verdict and confidence.
 
     Accepted conditions that a model proposed belong to the question: filters are aligned again with them. The local
-    verdict does not contradict the match signals; a model, which was shown them, may hold them to be misread.
+    verdict does not contradict the match signals, but for a follow-up, whose meaning is pieced together; a model, which
+    was shown them, may hold them to be misread.
     """
     if reply.proposed:
         case = with_conditions(case, reply.proposed)
     case = with_matches(case)
     by_model = bool(reply.model) and not reply.fallback
-    if not by_model:
+    if not (by_model or case.follow_up is not None):
         reply = not_contradicted(case, reply)
     composite = compose(case.filters, reply.verdict, reply.confidence, by_model=by_model, bounds=case.rules.confidence)
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
@@ -124,11 +125,13 @@ def _known_exception(_: Request, error: Exception) -> RefusedRequest:
     )
 
 
-def _validation(_: Request, error: Exception) -> RefusedRequest:
+def _validation(request: Request, error: Exception) -> RefusedRequest:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for it alone
     faults = error.errors()
     message = f"{shorten(_place(faults[0]['loc']))}: {_wanted(faults[0])}, got {shorten(repr(faults[0].get('input')))}"
     fix = "Correct the parameter and send the request again."
+    if _is_unknown(faults[0]):
+        fix = f"Leave it out. The parameters are {', '.join(_known_parameters(request.scope['route'].dependant))}."
     return RefusedRequest(
         status=400,
         body=ErrorBody(code="INVALID_PARAMETER", message=message, fix=fix),
@@ -145,8 +148,24 @@ def _place(loc: Sequence[object]) -> str:
     return ".".join(part for each in loc[1:] if "[" not in (part := str(each))) or "request"
 
 
+def _is_unknown(fault: Mapping[str, Any]) -> bool:
+    """Whether the URL's query has a parameter that there is not."""
+    return fault["type"] == "extra_forbidden" and fault["loc"][0] == "query"
+
+
+def _known_parameters(dependant: Dependant) -> list[str]:
+    """The parameters of a route's query, and of what the route depends on."""
+    names: list[str] = []
+    for each in dependant.query_params:
+        fields = getattr(each.field_info.annotation, "model_fields", None)
+        names += list(fields) if fields else [each.alias]
+    return names + [name for each in dependant.dependencies for name in _known_parameters(each)]
+
+
 def _wanted(fault: Mapping[str, Any]) -> str:
     """What the value should be, in short."""
+    if _is_unknown(fault):
+        return "there is no such parameter"
     if fault["type"].startswith("uuid"):
         return "is no id: ids are UUIDs"
     if fault["type"] == "enum" and len(fault["msg"]) > _LONGEST_CHOICE:

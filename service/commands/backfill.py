@@ -32,7 +32,7 @@ from service.settings.judge_settings import JudgeSettings
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter
-from service.storage.scores.stored_events import TenantWorkload, count_withheld, workloads
+from service.storage.scores.stored_events import TenantWorkload, WantedVersion, count_withheld, workloads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +105,15 @@ async def _estimate(
     engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: Mapping[str, Rules]
 ) -> Estimate:
     """Estimates the cost with each tenant's own rules: bar and random share decide what a cascade asks about."""
+    local = read_judge(str(configured.judge.weights) if configured.judge.weights else None)
     found: list[TenantWorkload] = []
     for tenant, each in rules.items():
-        found += (await workloads(engine, replace(request.answers, tenant=tenant), each.judge.bar))[:1]
-    judges = {tenant: each.judge for tenant, each in rules.items()}
-    return estimate(found, judges, _price(configured.judge), calls_for_verdict(configured.judge))
+        judges = _judges(local, configured.judge)[each.judge.policy]
+        version = WantedVersion(rules_version=each.version, judges=judges, model=configured.judge.model)
+        only, wanted = replace(request.answers, tenant=tenant), None if request.memory else version
+        found += (await workloads(engine, only, each.judge.bar, wanted))[:1]
+    policies = {tenant: each.judge for tenant, each in rules.items()}
+    return estimate(found, policies, _price(configured.judge), calls_for_verdict(configured.judge))
 
 
 async def _rules(engine: AsyncEngine, request: BackfillRequest, tenants: Sequence[str]) -> dict[str, Rules]:

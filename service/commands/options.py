@@ -273,7 +273,10 @@ class ForgetOptions:
 class BackfillOptions:
     tenant: OnlyTenant = None
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent.")] = None
-    since: Since = None
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TIME", help="Only answers of this time (their own, ISO 8601) or later."),
+    ] = None
     until: Until = None
     judge: Annotated[
         str | None,

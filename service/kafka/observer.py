@@ -31,6 +31,8 @@ class TopicSight:
     """Partitions with a leader, of which a replica lacks records."""
     least_in_sync: int = 0
     """Replicas in sync of the partition with a leader that has fewest; 0 without any."""
+    replicas: int = 0
+    """Those of the partition that has most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,14 @@ class KafkaObserver:
         seen = {topic: _topic_sight(parts) for topic, parts in described.items()}
         return KafkaSight(topics=seen, ends=ends, committed=committed)
 
+    async def writable(self, topics: Collection[str], seconds: float) -> Mapping[str, bool]:
+        """Whether this login may write each of these topics; one of which that cannot be found out is left out."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._brokers.writable(topics)
+        except (KafkaError, OSError):
+            return {}
+
     async def close(self) -> None:
         """Closes the connections. The next look opens others, to the addresses that the names have by then."""
         await self._brokers.close()
@@ -121,6 +131,7 @@ def _topic_sight(parts: Mapping[int, PartitionSight]) -> TopicSight:
         leaderless=len(parts) - len(led),
         behind=sum(each.in_sync < each.replicas for each in led),
         least_in_sync=min((each.in_sync for each in led), default=0),
+        replicas=max((each.replicas for each in parts.values()), default=0),
     )
 
 

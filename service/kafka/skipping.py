@@ -93,7 +93,7 @@ class StuckPartition:
             if batch is None:
                 break
             found.append(batch)
-            offset = _last(batch) + 1
+            offset = last_offset(batch) + 1
         if not found:
             raise NotStuck(
                 f"partition {self.place.partition} of {self.place.topic} is not stuck: group {self.group} reads on at"
@@ -134,7 +134,7 @@ class StuckPartition:
                 batch.detail,
             )
             for batch in batches
-            for offset in range(batch.offset, _last(batch) + 1)
+            for offset in range(batch.offset, last_offset(batch) + 1)
             if offset <= skipped.last
         ]
         async with open_publisher(self.settings) as publisher:
@@ -174,14 +174,14 @@ async def stuck_partition(settings: KafkaSettings, topic: str, partition: int) -
                 await consumer.stop()
 
 
-def _last(batch: UnreadableBatch) -> int:
+def last_offset(batch: UnreadableBatch) -> int:
     """The last offset that this batch is known to have."""
     return batch.offset if batch.last is None else batch.last
 
 
 def _check(skipped: OffsetRange, batches: list[UnreadableBatch]) -> None:
     """Raises `SkipRefused` unless the range begins where the partition is stuck and ends with one of these batches."""
-    first, ends = batches[0].offset, [_last(batch) for batch in batches]
+    first, ends = batches[0].offset, [last_offset(batch) for batch in batches]
     if skipped.first != first:
         raise SkipRefused(f"the partition is stuck at offset {first}, not at {skipped.first}: begin the range there")
     if skipped.last not in ends:

@@ -41,6 +41,8 @@ class Estimate:
     """How many events a backfill scores, and what it costs."""
 
     events: int
+    already: int
+    """Those that have such a score already: they cost nothing."""
     model_calls: int
     tokens: int
     cost: float | None
@@ -53,7 +55,7 @@ def estimate(
     price: Price | None,
     calls_for_each: int = 1,
 ) -> Estimate:
-    """Under each tenant's policy a model judges no events, all of them, or those with low local confidence.
+    """Under each tenant's policy a model judges no new events, all of them, or those with low local confidence.
 
     To the last, `random_share` of the others are added.
 
@@ -62,16 +64,18 @@ def estimate(
     calls = tokens_in = 0
     for each in workloads:
         rules = judges[each.tenant]
-        some = each.unsure + ceil(rules.random_share * (each.events - each.unsure))
-        judged = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: some}[rules.policy]
+        new = each.events - each.already
+        some = each.unsure + ceil(rules.random_share * (new - each.unsure))
+        judged = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: new, JudgePolicy.CASCADE: some}[rules.policy]
         asked = calls_for_each * judged
         calls += asked
         if asked:
-            tokens_in += round(asked * (PROMPT_TOKENS + each.letters / each.events / LETTERS_PER_TOKEN))
+            tokens_in += round(asked * (PROMPT_TOKENS + each.letters / new / LETTERS_PER_TOKEN))
     tokens_out = calls * REPLY_TOKENS
     cost = None if price is None else round(price.of(tokens_in, tokens_out).micros / MICROS, 4)
     return Estimate(
         events=sum(each.events for each in workloads),
+        already=sum(each.already for each in workloads),
         model_calls=calls,
         tokens=tokens_in + tokens_out,
         cost=cost if calls else 0.0,

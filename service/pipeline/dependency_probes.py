@@ -26,6 +26,7 @@ from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
 from service.storage.database_sight import look_at_database
+from service.storage.pooled_sessions import renew_sessions
 
 _CALLS_COUNT_SECONDS = 120.0
 """A failed call of the model outweighs a connection for this long: twice the breaker's longest pause."""
@@ -67,6 +68,35 @@ class KafkaProbe:
         flow.topics_seen({}, {})
         flow.ends_seen({})
         flow.groups_seen({}, {}, {})
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class DatabaseProbe:
+    """Shows what PostgreSQL says of itself, and has the process's sessions renewed once it takes writes again."""
+
+    engine: AsyncEngine
+    """The probe's own: a pool that is busy is no outage."""
+    pool: AsyncEngine
+    """That of the process."""
+    metrics: Metrics
+    _read_only: bool = field(init=False, default=False)
+
+    async def __call__(self, seconds: float) -> None:
+        """Looks at PostgreSQL; raises `StoreUnavailable`."""
+        try:
+            sight = await look_at_database(self.engine, seconds, time.time)
+            if not sight.writable:
+                self._read_only = True
+                # a session keeps the settings with which it was opened: only a new one knows those of now
+                await self.engine.dispose()
+                sight = await look_at_database(self.engine, seconds, time.time)
+        except BaseException:
+            self.metrics.dependencies.database_unknown()
+            raise
+        if self._read_only and sight.writable:
+            self._read_only = False
+            renew_sessions(self.pool)
+        self.metrics.dependencies.database_seen(sight.writable, sight.schema_current, sight.skew)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -126,17 +156,9 @@ async def open_watch(
 async def _watched_database(
     engine: AsyncEngine, settings: DatabaseSettings, watch: DependencyWatch
 ) -> AsyncGenerator[None]:
-    """Watches PostgreSQL over a connection of its own: a pool that is busy is no outage."""
+    """Watches PostgreSQL."""
     own = create_engine(engine.url, settings.model_copy(update={"pool_size": 1, "timeout": watch.policy.timeout}))
-
-    async def probe(seconds: float) -> None:
-        try:
-            sight = await look_at_database(own, seconds, time.time)
-        except BaseException:
-            watch.metrics.dependencies.database_unknown()
-            raise
-        watch.metrics.dependencies.database_seen(sight.writable, sight.schema_current, sight.skew)
-
+    probe = DatabaseProbe(engine=own, pool=engine, metrics=watch.metrics)
     watch.add(Dependency.POSTGRESQL, probe, needed=True)
     try:
         yield

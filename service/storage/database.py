@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import asyncpg
 import orjson
-from sqlalchemy import URL, CursorResult, Engine, ExceptionContext, Select, event, make_url
-from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
+from sqlalchemy import URL, CursorResult, Select, make_url
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.closed_transports import closed_as_reset
@@ -24,6 +22,7 @@ from service.storage.embedded import embedded_postgres
 from service.storage.hosts import ConnectFirstWritable
 from service.storage.libpq_url import read_url
 from service.storage.migrating import is_migrated, migrate_tables
+from service.storage.pooled_sessions import READ_ONLY, driver_error, session_options, watch_sessions
 from service.storage.pooler import (
     FIX,
     LOST_STATEMENTS,
@@ -33,24 +32,21 @@ from service.storage.pooler import (
     single_statements,
 )
 
-_READ_ONLY = "25006"
-"""SQLSTATE of a write in a read-only transaction."""
 _NO_RIGHT = "42501"
 """SQLSTATE of a statement that the role may not run."""
 _REFUSALS = frozenset({"22", "23", "54"})
 """SQLSTATE classes that blame the values: data exceptions, constraints and limits."""
-_IDLE_SECONDS = 1.0
-"""A connection that was idle for so long is asked whether it is still open before it is used again."""
-_LEFT = "left"
 MIGRATION_SECONDS = 3_600.0
 """Longest time for one statement of a migration."""
+_ENDED = frozenset({"57P01", "57P02", "08003"})
+"""SQLSTATEs of a session that the server ended, or that ended amid a statement."""
 _FIXES = {
     "40P01": "another session took the same locks in another order; if this repeats, look for it in pg_stat_activity",
     "55P03": "another session holds a lock; sqlassay doctor names the session and how to end it",
     "53100": "free or add space on the database's disk",
     "53300": "raise max_connections of the server, or lower SQLASSAY_DATABASE__POOL_SIZE",
     "28P01": "correct the password in SQLASSAY_DATABASE__URL",
-    _READ_ONLY: "it is a standby, or default_transaction_read_only is on; sqlassay doctor says which, with the fix",
+    READ_ONLY: "it is a standby, or default_transaction_read_only is on; sqlassay doctor says which, with the fix",
 }
 """What to do about an error of a server that answers, by its SQLSTATE."""
 
@@ -90,36 +86,10 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
             "async_creator_fn": ConnectFirstWritable(),
             **connect_arguments(settings),
         },
-        execution_options=engine_options(settings),
+        execution_options={**engine_options(settings), **session_options()},
     )
-    event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)
-    _ask_idle_connections(engine.sync_engine)
+    watch_sessions(engine.sync_engine)
     return engine
-
-
-def _ask_idle_connections(engine: Engine) -> None:
-    """Opens a connection anew that ended while it was idle. `pool_pre_ping` asks each time, at three more trips."""
-
-    def leave(connection: object, entry: ConnectionPoolEntry) -> None:
-        entry.info[_LEFT] = time.monotonic()
-
-    def ask(connection: Any, entry: ConnectionPoolEntry, fairy: object) -> None:
-        left = entry.info.get(_LEFT)
-        if left is None or time.monotonic() - left < _IDLE_SECONDS:
-            return
-        try:
-            engine.dialect.do_ping(connection)
-        except engine.dialect.loaded_dbapi.Error as error:
-            raise InvalidatePoolError from error
-
-    event.listen(engine, "checkin", leave)
-    event.listen(engine, "checkout", ask)
-
-
-def _drop_read_only_connections(context: ExceptionContext) -> None:
-    """A primary that became a standby keeps its connections; new ones find the server that took its place."""
-    if getattr(_driver_error(context.original_exception), "sqlstate", None) == _READ_ONLY:
-        context.is_disconnect = True
 
 
 @contextmanager
@@ -129,7 +99,7 @@ def translate_errors(url: URL) -> Generator[None]:
         with closed_as_reset():
             yield
     except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        cause = _driver_error(error)
+        cause = driver_error(error)
         state = str(getattr(cause, "sqlstate", None) or "")
         # the driver itself refuses values that do not fit a parameter
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
@@ -143,15 +113,13 @@ def translate_errors(url: URL) -> Generator[None]:
             raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
         if state in _FIXES:
             raise StoreUnavailable(f"the database refuses ({failure_text(cause)}): {_FIXES[state]}") from None
+        if state in _ENDED or isinstance(cause, asyncpg.InterfaceError):
+            raise StoreUnavailable(
+                f"a session of the database was ended ({failure_text(cause)}): the next one says whether it answers"
+            ) from None
         raise StoreUnavailable(
             f"the database does not answer ({failure_text(cause)}): start it or correct SQLASSAY_DATABASE__URL"
         ) from None
-
-
-def _driver_error(error: BaseException) -> BaseException:
-    """The driver's own exception, which SQLAlchemy wraps twice and COPY raises directly."""
-    wrapped = getattr(error, "orig", None)
-    return (wrapped.__cause__ or wrapped) if isinstance(wrapped, BaseException) else error
 
 
 def _schema_names(cause: BaseException, state: str) -> str:

@@ -37,7 +37,9 @@ SQL = in_code(r"""psql "\$SQLASSAY_DATABASE__URL" -c (?:"([^"]+)"|'([^']+)')""")
 def test_a_runbook_has_every_section_and_numbered_checks(path: Path):
     page = TEXT[path.stem]
     assert re.findall(r"^## (.+)$", page, flags=re.MULTILINE) == list(SECTIONS)
-    assert re.findall(r"^\*\*(.+):\*\* ", page, flags=re.MULTILINE) == ["Users", "Escalate"]
+    said = re.findall(r"^\*\*(.+):\*\* ", page, flags=re.MULTILINE)
+    # README.md says how to see the end of a failure whose page does not
+    assert said in (["Users", "Escalate"], ["Users", "Repaired", "Escalate"])
     checks = page.partition("## Checks")[2].partition("## ")[0]
     assert re.findall(r"^(\d)\. ", checks, flags=re.MULTILINE)[0] == "1"
 
@@ -101,7 +103,7 @@ def test_every_log_line_that_a_runbook_searches_is_written():
 
 def test_a_backfill_that_a_runbook_names_scores_one_tenant_and_its_rows_are_used():
     given = in_code(r"\bsqlassay (backfill.* --judge llm.*)")
-    assert len(given) >= 3
+    assert len(given) >= 2
     for name, command in given:
         assert {"--tenant", "--since", "--make-current", "--yes"} <= {*command.split()}, (name, command)
 

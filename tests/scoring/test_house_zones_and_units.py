@@ -13,6 +13,7 @@ RULES = {
         {"zone": "Europe/Madrid", "columns": ["trips.left_at", "calls.began_at"]},
         {"zone": "ports.tz_name", "columns": ["landings.landed_at"], "parts": ["hour", "day"]},
         {"zone": "UTC", "columns": ["logs.kept_at"]},
+        {"zone": "Europe/Lisbon", "columns": ["visits.begun_at"]},
     ],
     "units": {"trips.fare_ct": "cents", "crews.worked": "tenths of an hour", "boats.load": "kg"},
 }
@@ -39,6 +40,11 @@ LANDED = "SELECT COUNT(*) FROM landings WHERE landed_at >= '2026-04-{}' AND land
         ("Calls per hour of the day", "SELECT EXTRACT(HOUR FROM began_at), COUNT(*) FROM calls GROUP BY 1", "postgres"),
         ("Trips per day", "SELECT DATE(left_at) AS day, COUNT(*) FROM trips GROUP BY 1", "mysql"),
         ("How many landings on April 3, 2026?", LANDED.format("03", "04"), "postgres"),
+        (
+            "How many visits in June 2026?",
+            MARCH.replace("trips", "visits").replace("left_at", "begun_at").replace("03-", "06-").replace("04-", "07-"),
+            "postgres",
+        ),
         ("Logs per day", "SELECT DATE(kept_at, 'Asia/Tokyo') AS day, COUNT(*) FROM logs GROUP BY 1", "bigquery"),
     ],
 )
@@ -72,6 +78,11 @@ def test_a_time_is_cut_in_another_zone(question: str, sql: str, dialect: str) ->
             "How many trips in March 2026?",
             MARCH.replace("'2026-03-01'", "TIMESTAMP('2026-03-01', 'Europe/Madrid')"),
             "bigquery",
+        ),
+        (
+            "How many visits in February 2026?",
+            MARCH.replace("trips", "visits").replace("left_at", "begun_at").replace("03-", "02-").replace("04-", "03-"),
+            "postgres",
         ),
         ("How many landings in March 2026?", LANDED.replace("04-{}", "0{}-01").format(3, 4), "postgres"),
         ("Logs per day", "SELECT DATE(kept_at) AS day, COUNT(*) FROM logs GROUP BY 1", "bigquery"),

@@ -17,7 +17,7 @@ Right: TypeAlias = tuple[str, str, str]
 """`topic` or `group`, its name, and the operation."""
 _KINDS = {"topic": 2, "group": 3}
 _OPERATIONS = {"Read": 3, "Write": 4, "Describe": 8}
-_LITERAL, _ALLOW = 3, 3
+_LITERAL, _DENY, _ALLOW = 3, 2, 3
 USER, PASSWORD = "assay", "quartz-ember"
 _ADDED = """\
 ssl.keystore.type=PEM
@@ -79,12 +79,19 @@ class SecureKafka(KafkaServer):
 
     async def allow(self, principal: str, rights: Iterable[Right]) -> None:
         """Gives a principal rights."""
+        await self._rule(principal, rights, _ALLOW)
+
+    async def deny(self, principal: str, rights: Iterable[Right]) -> None:
+        """Denies a principal rights, whatever else gives them."""
+        await self._rule(principal, rights, _DENY)
+
+    async def _rule(self, principal: str, rights: Iterable[Right], kind_of_rule: int) -> None:
         admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap)
         await admin.start()
         try:
             for kind, name, operation in rights:
                 request = CreateAclsRequest(
-                    _KINDS[kind], name, _LITERAL, f"User:CN={principal}", "*", _OPERATIONS[operation], _ALLOW
+                    _KINDS[kind], name, _LITERAL, f"User:CN={principal}", "*", _OPERATIONS[operation], kind_of_rule
                 )
                 made: Any = await admin._send_to_controller(request)
                 assert {code for code, _ in made.creation_responses} == {0}, made

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,8 @@ from uuid import UUID
 import pytest
 
 from service.samples import sample_events, sample_rules
+from service.serving import create_app
+from service.settings import Settings
 from tests.conftest import copied
 from tests.service.conftest import service_on
 
@@ -83,6 +86,22 @@ async def test_a_wrong_parameter_is_named(shared_client, query):
     reply = await shared_client.get(f"/v1/evaluations?{query}")
     assert reply.status_code == 400
     assert query.split("=")[0] in reply.json()["error"]["message"]
+
+
+LISTS = (
+    "evaluations? report? slices? slices/changes? labels? review/disagreements?between=judge& incidents? feedback?"
+    " canaries? audit?"
+)
+
+
+@pytest.mark.parametrize("start", LISTS.split())
+async def test_an_unknown_parameter_is_refused_with_those_that_there_are(shared_client, start):
+    paths = create_app(Settings()).openapi()["paths"]
+    declared = paths[f"/v1/{start.partition('?')[0]}"]["get"]["parameters"]
+    reply = await shared_client.get(f"/v1/{start}loaf=rye")
+    said = reply.json()["error"]
+    assert (reply.status_code, said["message"]) == (400, "loaf: there is no such parameter, got 'rye'")
+    assert {each["name"] for each in declared} == set(re.findall(r"\w+", said["fix"].partition("parameters are ")[2]))
 
 
 NOWHERE = [f"/v1/evaluations/{UUID(int=7)}", "/v1/tenants/bakers/rules/versions/3", "/v2"]

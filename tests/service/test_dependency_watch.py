@@ -17,14 +17,16 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from consumers.errors import Unavailable
 from service.metrics import Metrics
 from service.metrics.dependency_metrics import Dependency
-from service.pipeline.dependency_probes import ModelProbe
+from service.pipeline.dependency_probes import DatabaseProbe, ModelProbe
 from service.pipeline.dependency_watch import DependencyWatch, WatchPolicy
 from service.pipeline.running import ProcessRole
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.observability_settings import MetricSettings
 from service.settings.storage_settings import DatabaseSettings, RedisSettings
+from service.storage.database import create_engine
 from service.storage.database_sight import look_at_database
+from tests.conftest import administer
 from tests.servers.fixtures import Kafka, RedisSpace, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.processes import free_port
@@ -192,6 +194,30 @@ async def test_the_database_says_whether_it_can_be_written_and_has_every_migrati
     # of a later version, which this one may still read and write
     assert (await look_at_database(empty, 5, lambda: 0.0)).schema_current
     await empty.dispose()
+
+
+async def test_sessions_that_a_role_made_read_only_are_replaced_once_it_may_write(database: URL, postgres_url: URL):
+    role, metrics = f"writer_{database.database}", Metrics(MetricSettings(), "local")
+    await administer(postgres_url, f"CREATE ROLE {role} SUPERUSER LOGIN PASSWORD 'quartz'")
+    url = database.set(username=role, password="quartz")
+    own, pool = (create_engine(url, DatabaseSettings(pool_size=2)) for _ in range(2))
+    probe = DatabaseProbe(engine=own, pool=pool, metrics=metrics)
+    await administer(postgres_url, f"ALTER ROLE {role} SET default_transaction_read_only = on")
+    async with pool.connect() as one, pool.connect() as two:
+        for each in (one, two):
+            await each.execute(text("SELECT 1"))
+    await probe(5)
+    assert metrics.registry.get_sample_value("sqlassay_postgresql_writable") == 0
+    await administer(postgres_url, f"ALTER ROLE {role} RESET default_transaction_read_only")
+    await probe(5)
+    assert metrics.registry.get_sample_value("sqlassay_postgresql_writable") == 1
+    # no write has failed, and none does
+    async with pool.begin() as one, pool.begin() as two:
+        for each in (one, two):
+            await each.execute(text("DELETE FROM tenant_rules"))
+    await own.dispose()
+    await pool.dispose()
+    await administer(postgres_url, f"DROP ROLE {role}")
 
 
 async def accepting() -> asyncio.Server:

@@ -24,7 +24,7 @@ from service.pipeline.backfill_scores import Backfill, estimate
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.scores.score_store import PostgresScores
-from service.storage.scores.stored_events import TenantWorkload, workloads
+from service.storage.scores.stored_events import TenantWorkload, WantedVersion, workloads
 from tests.storage.conftest import NOW, evaluation
 
 LATER = NOW + timedelta(days=1)
@@ -215,6 +215,22 @@ def test_the_estimate_counts_the_calls_that_a_policy_makes(policy, random_share,
     told = estimate([share("bakers", 100, 30)], {"bakers": judge}, Price(sent=1.0, received=10.0))
     assert (told.events, told.model_calls, told.tokens) == (100, calls, calls * 2900)
     assert told.cost == pytest.approx(calls * 0.0056)
+
+
+async def test_the_estimate_leaves_out_what_the_run_would_not_score_again(engine, store):
+    wanted = EvaluationFilter(tenant="bakers")
+    version = WantedVersion(rules_version=2, judges=[LOCAL.name], model=None)
+    [before] = await workloads(engine, wanted, 0.85, version)
+    await backfill(engine)(EvaluationFilter(tenant="bakers", since=NOW - timedelta(days=2)), nothing)
+    [after] = await workloads(engine, wanted, 0.85, version)
+    assert (before.events, before.already, after.events, after.already) == (2, 0, 2, 1)
+    assert 0 < after.letters < before.letters
+    done = await backfill(engine)(wanted, nothing)
+    assert done.ended["already"] == after.already
+    asked = estimate([after], {"bakers": JudgeRules(policy=JudgePolicy.LLM)}, None)
+    assert (asked.events, asked.already, asked.model_calls) == (2, 1, 1)
+    [other] = await workloads(engine, wanted, 0.85, replace(version, judges=["llm/test"]))
+    assert other.already == 0
 
 
 def test_without_a_price_the_cost_is_unknown_but_only_where_a_model_is_asked():

@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.exc import DBAPIError
 
+from consumers.errors import StoreUnavailable
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
+from service.storage.database import create_engine, translate_errors
 from service.storage.libpq_url import read_url
+from tests.conftest import administer
 from tests.servers.processes import free_port
 
 
@@ -60,5 +62,40 @@ async def test_a_connection_whose_server_became_read_only_is_replaced(database: 
                 await connection.execute(write)
         async with engine.begin() as connection:
             assert (await connection.execute(write)).rowcount == 1
+    finally:
+        await engine.dispose()
+
+
+async def test_a_session_that_was_ended_is_not_taken_for_a_server_that_is_away(database: URL, postgres_url: URL):
+    engine = create_engine(database, DatabaseSettings())
+    own = engine.execution_options(isolation_level="AUTOCOMMIT")
+    async with own.connect() as connection:
+        pid = await connection.scalar(text("SELECT pg_backend_pid()"))
+        await administer(postgres_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+        with pytest.raises(StoreUnavailable, match="session of the database was ended"), translate_errors(engine.url):
+            await connection.execute(text("SELECT 1"))
+    await engine.dispose()
+
+
+async def test_one_refused_write_replaces_every_session_of_the_pool(database: URL):
+    engine = create_engine(database, DatabaseSettings(pool_size=3))
+    read_only = text("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+
+    async def write(number: int) -> None:
+        async with engine.begin() as connection:
+            await connection.execute(
+                text("INSERT INTO tenant_rules (tenant, version, document) VALUES ('bakers', :number, '{}')"),
+                {"number": number},
+            )
+            # the others are asked for meanwhile
+            await connection.execute(text("SELECT pg_sleep(0.1)"))
+
+    try:
+        async with engine.begin() as one, engine.begin() as two, engine.begin() as three:
+            for each in (one, two, three):
+                await each.execute(read_only)
+        with pytest.raises(DBAPIError, match="read-only"):
+            await write(0)
+        await asyncio.gather(*map(write, (1, 2, 3)))
     finally:
         await engine.dispose()

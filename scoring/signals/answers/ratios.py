@@ -68,10 +68,13 @@ def integer_division(case: Case) -> Finding | None:
     whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
+    return Finding(1.0, f"{whole.numerator} / {whole.denominator}") if _wants_its_fraction(whole, case) else None
+
+
+def _wants_its_fraction(whole: Division, case: Case) -> bool:
+    """Whether a division is the ratio that is asked for."""
     asked = case.question.ratios or _defines_division(case) or (case.enriched.ratios and _divides_pieces(whole))
-    if not (asked or (_divides_counts(whole) and _wants_fraction(case))):
-        return None
-    return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
+    return bool(asked) or (_divides_counts(whole) and _wants_fraction(case))
 
 
 _IN_PERCENT = re.compile(r"\b100\b")

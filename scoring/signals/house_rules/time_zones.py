@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
-from scoring.alignment.apart import is_month
+from scoring.alignment.apart import is_month, time_range
 from scoring.rules import TimeZone
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import shapes
@@ -54,17 +55,43 @@ def _other_zone(rule: TimeZone, column: str, case: Case) -> str | None:
 
 def _cut(rule: TimeZone, case: Case) -> Iterator[tuple[str, set[Grain]]]:
     """The columns of the rule that are cut, with the parts into which they are."""
-    for each in case.sql.filters:
-        column = each.lhs.columns[0] if each.lhs is not None and len(each.lhs.columns) == 1 else None
-        parts = _parts_of(each)
-        if column is not None and parts and _is_of(rule, column, case):
-            yield column.name, parts
+    tests = [(each, column) for each, column in _tests(case) if _is_of(rule, column, case)]
+    if rule.zone in _UTC_IN_WINTER and any(_is_in_winter(each, case) for each, _ in tests):
+        return
+    yield from ((column.name, parts) for each, column in tests if (parts := _parts_of(each)))
     for shape in shapes(case, ShapeKind.GRAIN):
-        for column in shape.columns:
-            if _is_of(rule, column, case):
-                yield column.name, {Grain(word) for word in shape.words if word in _GRAINS}
+        parts = {Grain(word) for word in shape.words if word in _GRAINS}
+        yield from ((column.name, parts) for column in shape.columns if _is_of(rule, column, case))
 
 
+def _tests(case: Case) -> Iterator[tuple[SqlFilter, Column]]:
+    """The conditions on one column, with it."""
+    for each in case.sql.filters:
+        if each.lhs is not None and len(each.lhs.columns) == 1:
+            yield each, each.lhs.columns[0]
+
+
+_UTC_IN_WINTER = frozenset(
+    f"{place}{kind}" for place in ("london", "dublin", "lisbon", "uk") for kind in (" time", "")
+) | {"europe/london", "europe/dublin", "europe/lisbon"}
+_WINTER = frozenset({11, 12, 1, 2})
+_MARCH, _LAST_OF_MARCH = 3, 24
+"""Up to this day of March it is winter time in every year."""
+
+
+def _is_in_winter(condition: SqlFilter, case: Case) -> bool:
+    """Whether a condition on a time keeps moments of one winter alone, when these places have UTC."""
+    now = case.query.occurred_at
+    moment = now.replace(tzinfo=None) if now is not None else None
+    kept = time_range(condition.rhs, None, moment)
+    start = kept.start if kept is not None else None
+    end = (kept.end or moment) if kept is not None else None
+    if start is None or end is None or end - start > _LONGEST:
+        return False
+    return all(each.month in _WINTER or (each.month == _MARCH and each.day <= _LAST_OF_MARCH) for each in (start, end))
+
+
+_LONGEST = timedelta(days=140)
 _GRAINS = frozenset(Grain)
 
 

@@ -12,6 +12,7 @@ from scoring.specification.shapes import Shape
 from scoring.sql.shapes import (
     chosen,
     grains,
+    hidden_columns,
     lost_groups,
     nesting,
     pairs,
@@ -53,8 +54,8 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(repeated_rows.repeated_rows, exp.Count, *_ADDED),
     _reader(repeated_rows.deduplicated, *_ADDED),
     _reader(united.united_counts, exp.Count),
-    _reader(repeated_rows.hidden_keys, exp.Group),
-    _reader(repeated_rows.hidden_columns, exp.Group),
+    _reader(hidden_columns.hidden_keys, exp.Group),
+    _reader(hidden_columns.hidden_columns, exp.Group),
     _reader(repeated_rows.unused_repeats, exp.Count, *_ADDED),
     _reader(lost_groups.groups_lost, exp.In),
     _reader(lost_groups.finer_parts, exp.Group),

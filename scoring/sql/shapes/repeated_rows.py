@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, refers
-from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.shapes.naming import is_own_key, refers
+from scoring.sql.shapes.selects import Select, SourceItem, origin_column, written
 from scoring.sql.terms import Node
 from scoring.words import identifier_words
 
@@ -167,7 +167,9 @@ def _repeaters(select: Select) -> dict[str, set[str]]:
         first, second = select.item_of(left), select.item_of(right)
         if first is None or second is None or first is second:
             continue
-        keyed.setdefault((first.alias, second.alias), []).append((_column(left, first), _column(right, second)))
+        keyed.setdefault((first.alias, second.alias), []).append(
+            (origin_column(left, first), origin_column(right, second))
+        )
     for (first, second), pairs in keyed.items():
         for one, other, columns in (
             (first, second, pairs),
@@ -225,24 +227,13 @@ def _is_unique(item: SourceItem, columns: list[Column]) -> bool:
     return computed or [each.table is None for each in inner.items.values()] != [False]
 
 
-def _column(node: Node, item: SourceItem) -> Column:
-    if item.table is not None or len(item.arms) != 1:
-        return Column(node.name.lower(), item.table)
-    origin = item.arms[0].outputs.get(node.name.lower())
-    inner = item.arms[0]
-    found = inner.origin(origin) if isinstance(origin, exp.Column) else None
-    if found is None and "*" in inner.outputs and len(inner.items) == 1:
-        return Column(node.name.lower(), next(iter(inner.items.values())).table)
-    return found.column if found is not None else Column(node.name.lower(), None)
-
-
 def _same_grain(select: Select, owner: SourceItem) -> set[str]:
     """Items by whose own key the rows are grouped, or that a condition pins to one row."""
     found: set[str] = set()
     for key in select.keys:
         for column in select.columns_in(key):
             item = select.item_of(column)
-            if item is not None and item is not owner and is_own_key(_column(column, item)):
+            if item is not None and item is not owner and is_own_key(origin_column(column, item)):
                 found.add(item.alias)
     for each in select.own:
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Literal):
@@ -306,66 +297,3 @@ def _tells_apart(inner: Select, node: Node) -> bool:
         return True
     found = inner.origin(node) if isinstance(node, exp.Column) else None
     return found is not None and (found.column.table is None or is_own_key(found.column))
-
-
-def hidden_keys(select: Select) -> Iterator[Shape]:
-    """Keys of a thing that the answer neither shows nor names: they split its groups."""
-    if select.role != "main":
-        return
-    plain = [each for node in select.shown if not node.find(exp.AggFunc) for each in select.columns_in(node)]
-    shown = _base_columns(select, plain) if select.keys else set[Column]()
-    tables = {each.table for each in shown} | {None}
-    grouped = (
-        _base_columns(select, [key for key in select.keys if isinstance(key, exp.Column)]) if shown else set[Column]()
-    )
-    for column in sorted(grouped - shown - _linked(select, tables), key=str):
-        if column.table not in tables and key_stems(column.name) is not None:
-            yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
-
-
-def hidden_columns(select: Select) -> Iterator[Shape]:
-    """Plain columns that split the groups of other plain columns of their table, and are not shown."""
-    nodes = _plain(select.keys) if select.role == "main" else []
-    if len(nodes) < 2 or len(nodes) != len(select.keys):
-        return
-    grouped, shown = _base_columns(select, nodes), _base_columns(select, _plain(select.shown))
-    if any(map(_names_row, grouped)):
-        return
-    tables = {each.table for each in shown}
-    for column in sorted(grouped - shown - _base_columns(select, _sorted_or_tested(select)), key=str):
-        if column.table in tables:
-            yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
-
-
-def _plain(nodes: list[Node]) -> list[Node]:
-    """The expressions that are just a column."""
-    return [each for each in nodes if isinstance(each, exp.Column)]
-
-
-def _names_row(column: Column) -> bool:
-    """Whether a column tells one row from another, and so settles the others."""
-    return key_stems(column.name) is not None or is_name(column.name) or _KEYED.search(column.name) is not None
-
-
-_KEYED = re.compile(r"(?:nr|nbr|num|cd|code|key|guid)$")
-"""How keys end in houses that run words together: `matnr`."""
-
-
-def _sorted_or_tested(select: Select) -> list[Node]:
-    """The columns that the order follows or that a condition pins."""
-    order = select.node.args.get("order")
-    keys = [select.named(each.this) for each in order.expressions] if order is not None else []
-    return [column for each in [*keys, *select.conjuncts("where")] for column in select.columns_in(each)]
-
-
-def _base_columns(select: Select, columns: list[Node]) -> set[Column]:
-    return {_column(each, item) for each in columns if (item := select.item_of(each)) is not None}
-
-
-def _linked(select: Select, tables: set[str | None]) -> set[Column]:
-    """Columns that joins equate with columns of some tables."""
-    found: set[Column] = set()
-    for left, right, _ in select.pairs:
-        pair = _base_columns(select, [left, right])
-        found |= pair if any(each.table in tables for each in pair) else set()
-    return found

@@ -316,3 +316,15 @@ def _subqueries(select: Select) -> Iterator[Node]:
                 yield child
             elif not isinstance(child, (exp.Table, exp.Lateral)):
                 waiting.append(child)
+
+
+def origin_column(node: Node, item: SourceItem) -> Column:
+    """The column of the item's table that a node reads."""
+    if item.table is not None or len(item.arms) != 1:
+        return Column(node.name.lower(), item.table)
+    origin = item.arms[0].outputs.get(node.name.lower())
+    inner = item.arms[0]
+    found = inner.origin(origin) if isinstance(origin, exp.Column) else None
+    if found is None and "*" in inner.outputs and len(inner.items) == 1:
+        return Column(node.name.lower(), next(iter(inner.items.values())).table)
+    return found.column if found is not None else Column(node.name.lower(), None)

@@ -72,7 +72,9 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
             ok("database.writable", "it takes writes") if sight.writable else await explain_read_only(engine),
             *_seen(sight),
             *await _locks(engine),
-            *([await _space(engine)] if sight.writable else []),
+            await _space(engine)
+            if sight.writable
+            else ok("database.space", "not checked: the database takes no writes"),
             *await _allowed(engine),
             await _pooler(engine, settings),
         ]

@@ -17,6 +17,8 @@ from consumers.wire.texts import shorten
 from service.commands.doctor.batch_checks import examine_batches
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.commands.doctor.member_checks import examine_members
+from service.commands.doctor.right_checks import examine_rights, examine_writes
+from service.commands.doctor.tools import tool
 from service.commands.doctor.topic_checks import examine_sizes, examine_topics
 from service.kafka.library.admin_replies import group_errors, topic_options
 from service.kafka.login import login
@@ -25,15 +27,6 @@ from service.settings.stream_settings import KafkaSettings
 
 _FETCH_MILLISECONDS = 1000
 _TRIES, _AGAIN_SECONDS = 10, 0.5
-_AWAY = frozenset(
-    {
-        "GroupCoordinatorNotAvailableError",
-        "NotCoordinatorForGroupError",
-        "GroupLoadInProgressError",
-        "NodeNotReadyError",
-    }
-)
-"""What is said of a group whose partition of `__consumer_offsets` has no leader."""
 _MADE = "auto.create.topics.enable"
 
 
@@ -45,12 +38,14 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
     topics = {*settings.groups, settings.topic_dead, settings.topic_scores}
     try:
         sight = await observer.look(topics, settings.timeout)
+        there = {topic for topic, each in sight.topics.items() if each.partitions}
+        written = {settings.topic_dead, settings.topic_scores} & there
+        writable = await observer.writable(written, settings.timeout)
     except Unavailable as failure:
         fix = "start the brokers, or correct SQLASSAY_KAFKA__BOOTSTRAP_SERVERS and the login"
         return [error("kafka.reachable", str(failure), fix)]
     finally:
         await observer.close()
-    there = {topic for topic, each in sight.topics.items() if each.partitions}
     asked = await _asked(settings, there)
     configs = asked.configs
     unreadable = await _unreadable(settings, there & settings.groups.keys())
@@ -58,11 +53,12 @@ async def examine_kafka(settings: KafkaSettings) -> list[CheckResult]:
         ok("kafka.reachable", "the brokers answer"),
         *examine_topics(settings, sight, topics, made=asked.made),
         *examine_sizes(settings, configs),
-        *_replicas(sight, there, configs),
+        *_replicas(settings, sight, there, configs),
         *_compaction(settings, there, {topic: each["cleanup.policy"] for topic, each in configs.items()}),
         *await _batches(settings, sight),
         *await examine_members(settings),
-        *_permissions(settings, topics - sight.topics.keys(), unreadable, asked.refused),
+        *examine_rights(settings, topics - sight.topics.keys(), unreadable, asked.refused),
+        *examine_writes(settings, written, writable),
     ]
 
 
@@ -70,14 +66,15 @@ async def _batches(settings: KafkaSettings, sight: KafkaSight) -> list[CheckResu
     seen = sight.topics.get(settings.topic_events)
     if seen is None or not seen.partitions or seen.leaderless:
         return []
-    return await examine_batches(settings, settings.topic_events, seen.partitions)
+    return await examine_batches(settings, settings.topic_events, seen)
 
 
 def _replicas(
-    sight: KafkaSight, there: Collection[str], configs: Mapping[str, Mapping[str, str]]
+    settings: KafkaSettings, sight: KafkaSight, there: Collection[str], configs: Mapping[str, Mapping[str, str]]
 ) -> Iterator[CheckResult]:
     """Topics of which a replica lacks records, and those that take no writes for it."""
-    start = "start the brokers that kafka-topics.sh --describe --under-replicated-partitions says are not in sync"
+    describe = f"{tool(settings, 'kafka-topics.sh')} --describe --under-replicated-partitions"
+    start = f"start the brokers that {describe} says are not in sync"
     for topic in sorted(there):
         seen, needed = sight.topics[topic], int(configs.get(topic, {}).get("min.insync.replicas", 1))
         if not seen.behind:
@@ -92,54 +89,26 @@ def _replicas(
 
 def _compaction(settings: KafkaSettings, there: Collection[str], policies: Mapping[str, str]) -> Iterator[CheckResult]:
     dead, events = settings.topic_dead, settings.topic_events
+    alter = f"{tool(settings, 'kafka-configs.sh')} --alter"
+    allow = f"{tool(settings, 'kafka-acls.sh')} --add --allow-principal User:NAME --operation DescribeConfigs"
     if dead in policies and "compact" not in policies[dead]:
         yield warning(
             f"kafka.compaction {dead}",
             f"cleanup.policy is {policies[dead]}, so sqlassay forget cannot remove texts from it",
-            f"kafka-configs.sh --alter --topic {dead} --add-config cleanup.policy=[compact,delete]",
+            f"{alter} --topic {dead} --add-config cleanup.policy=[compact,delete]",
         )
     if "compact" in policies.get(events, ""):
         yield error(
             f"kafka.compaction {events}",
             f"cleanup.policy is {policies[events]}: of events with the same key only the last is kept",
-            f"kafka-configs.sh --alter --topic {events} --add-config cleanup.policy=delete",
+            f"{alter} --topic {events} --add-config cleanup.policy=delete",
         )
     for topic in sorted({dead, events} & set(there) - policies.keys()):
         yield warning(
             f"kafka.compaction {topic}",
             "the brokers do not say how the topic is cleaned",
-            f"allow it: kafka-acls.sh --add --operation DescribeConfigs --topic {topic} --allow-principal User:NAME",
+            f"allow it: {allow} --topic {topic}",
         )
-
-
-def _permissions(
-    settings: KafkaSettings, hidden: Collection[str], unreadable: Collection[str], refused: Mapping[str, str]
-) -> Iterator[CheckResult]:
-    for topic in sorted(unreadable):
-        yield error(
-            f"kafka.permissions {topic}",
-            "the topic may not be read",
-            f"kafka-acls.sh --add --operation Read --topic {topic} --allow-principal User:NAME",
-        )
-    for topic in sorted(hidden):
-        operation = "Read" if topic in settings.groups else "Write"
-        yield error(
-            f"kafka.permissions {topic}",
-            "the topic may not be described",
-            f"kafka-acls.sh --add --operation {operation} --topic {topic} --allow-principal User:NAME",
-        )
-    for group, said in refused.items():
-        if said.partition(":")[0] in _AWAY:
-            fix = "start the brokers that hold the topic __consumer_offsets, and give it three replicas"
-            yield error(f"kafka.group {group}", f"a broker that keeps groups does not answer ({said})", fix)
-            continue
-        yield error(
-            f"kafka.permissions {group}",
-            f"the consumer group may not be read ({said})",
-            f"kafka-acls.sh --add --operation Read --group {group} --allow-principal User:NAME",
-        )
-    if not hidden and not unreadable and not refused:
-        yield ok("kafka.permissions", "topics and consumer groups may be read")
 
 
 async def _unreadable(settings: KafkaSettings, topics: Collection[str]) -> set[str]:

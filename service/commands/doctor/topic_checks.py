@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping
 
 from consumers.stream.dead_letters import MAX_KEPT_BYTES
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.commands.doctor.tools import tool
 from service.kafka.observer import KafkaSight
 from service.settings.stream_settings import KafkaSettings
 
 LEAST_RESULT = 64 * 1024
 """Bytes of a result that has many reasons with long texts. A topic that accepts less may hold up its partitions."""
-_CREATE = "kafka-topics.sh --create --topic"
 _LIMIT = "max.message.bytes"
 
 
@@ -22,19 +22,21 @@ def examine_topics(
     for topic in sorted(topics & sight.topics.keys()):
         seen = sight.topics[topic]
         if not seen.partitions:
-            yield _missing(topic, needed=topic in settings.groups, made=made)
+            yield _missing(settings, topic, needed=topic in settings.groups, made=made)
         elif seen.leaderless:
             said = f"{seen.leaderless} of its {seen.partitions} partitions have no leader"
             yield error(f"kafka.topic {topic}", said, "start the brokers that hold their replicas")
         elif seen.partitions == 1 and topic == settings.topic_events:
-            fix = f"kafka-topics.sh --alter --topic {topic} --partitions N: the most workers that will run"
+            alter = f"{tool(settings, 'kafka-topics.sh')} --alter --topic {topic} --partitions N"
+            fix = f"{alter}: the most workers that will run"
             yield warning(f"kafka.topic {topic}", "it has one partition, so only one worker can read it", fix)
         else:
             yield ok(f"kafka.topic {topic}", f"{seen.partitions} partitions, each with a leader")
 
 
-def _missing(topic: str, *, needed: bool, made: bool | None) -> CheckResult:
-    check, fix = f"kafka.topic {topic}", f"{_CREATE} {topic} --partitions N --replication-factor 3"
+def _missing(settings: KafkaSettings, topic: str, *, needed: bool, made: bool | None) -> CheckResult:
+    check, topics = f"kafka.topic {topic}", tool(settings, "kafka-topics.sh")
+    fix = f"{topics} --create --topic {topic} --partitions N --replication-factor 3"
     if needed:
         return error(check, "it does not exist", fix)
     waits = "workers keep their events until it does"
@@ -53,15 +55,16 @@ def examine_sizes(settings: KafkaSettings, configs: Mapping[str, Mapping[str, st
         yield error(
             f"kafka.size {settings.topic_scores}",
             f"{_LIMIT} is {results}, so larger results are refused, and their partitions stand still",
-            _raised(settings.topic_scores),
+            _raised(settings, settings.topic_scores),
         )
     if 0 <= dead < MAX_KEPT_BYTES:
         yield warning(
             f"kafka.size {settings.topic_dead}",
             f"{_LIMIT} is {dead}, so larger dead letters are cut, and cannot be replayed",
-            _raised(settings.topic_dead),
+            _raised(settings, settings.topic_dead),
         )
 
 
-def _raised(topic: str) -> str:
-    return f"kafka-configs.sh --alter --entity-type topics --entity-name {topic} --add-config {_LIMIT}=1048588"
+def _raised(settings: KafkaSettings, topic: str) -> str:
+    alter = f"{tool(settings, 'kafka-configs.sh')} --alter"
+    return f"{alter} --entity-type topics --entity-name {topic} --add-config {_LIMIT}=1048588"

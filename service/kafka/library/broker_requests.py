@@ -9,13 +9,21 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from aiokafka.client import AIOKafkaClient
-from aiokafka.errors import BrokerNotAvailableError, KafkaError, NoError, UnknownTopicOrPartitionError, for_code
+from aiokafka.errors import (
+    BrokerNotAvailableError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    NoError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
 from aiokafka.protocol.commit import OffsetFetchRequest
 from aiokafka.protocol.coordination import FindCoordinatorRequest
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.protocol.offset import OffsetRequest
 
 from consumers.stream.ports import Partition
+from service.kafka.library.topic_rights import WRITE, RightsRequest, allowed
 from service.kafka.login import login
 from service.settings.stream_settings import KafkaSettings
 
@@ -62,6 +70,14 @@ class BrokerRequests:
             }
             for topic, parts in described.items()
         }
+
+    async def writable(self, topics: Collection[str]) -> dict[str, bool]:
+        """Whether this login may write each topic; brokers that do not say what it may do name none."""
+        await self._connected()
+        try:
+            return allowed(await self._ask_any(RightsRequest(topics)), WRITE)
+        except (NotImplementedError, IncompatibleBrokerVersion):
+            return {}
 
     async def offsets(self, leader: int, topics: Mapping[str, Iterable[int]], when: int) -> dict[Partition, int]:
         """The first or next offset of partitions that this broker leads, as `when` is `EARLIEST` or `LATEST`."""

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import and_, func, or_, select, tuple_
+from sqlalchemy import and_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import Evaluation, EventKey, event_key
-from scoring import EVALUATOR_VERSION
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions
 from service.storage.scores.evaluation_rows import evaluation_row
-from service.storage.scores.row_versions import VERSION_COLUMNS, RowKey, make_row_current
+from service.storage.scores.row_versions import VERSION_COLUMNS, RowKey, make_row_current, scored_by
 from service.storage.scores.stored_events import StoredEvent
 from service.storage.tables import EVALUATIONS, EVENT_KEYS
 
@@ -31,21 +30,14 @@ async def already_scored(
     judges: Sequence[str],
     model: str | None,
 ) -> dict[EventKey, RowKey]:
-    """Rows with a score by this evaluator, by their tenant's version in `rules` and by one of `judges`.
-
-    A score that a model gave counts only if the model is `model`.
-    """
+    """Rows that `scored_by` describes, by their tenant's version in `rules`."""
     keys = {event_key(each.event).digest: event_key(each.event) for each in events}
     moments = [each.occurred_at for each in events]
     columns = (_ROWS.event, _ROWS.rules_version, _ROWS.tenant, _ROWS.id, _ROWS.occurred_at)
     query = select(*columns).where(
         _ROWS.event.in_(list(keys)),
         _ROWS.occurred_at.between(min(moments), max(moments)),
-        _ROWS.evaluator_version == EVALUATOR_VERSION,
-        func.regexp_replace(_ROWS.judge, r"\+[cr]\d+$", "").in_(judges),
-        or_(_ROWS.model.is_(None), _ROWS.model == model),
-        _ROWS.fallback.is_(False),
-        _ROWS.score.is_not(None),
+        *scored_by(EVALUATIONS, judges, model),
     )
     with translate_errors(engine.url):
         async with engine.connect() as connection:

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import and_, select, tuple_, update
+from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from consumers.evaluation.event_evaluation import EventKey
+from scoring import EVALUATOR_VERSION
 from service.storage.tables import EVALUATIONS, EVENT_KEYS
 
 VERSION_COLUMNS = ("event", "occurred_at", "evaluator_version", "rules_version", "judge", "model")
@@ -24,6 +25,21 @@ class RowKey(NamedTuple):
 
     id: UUID
     occurred_at: datetime
+
+
+def scored_by(rows: FromClause, judges: Sequence[str], model: str | None) -> list[ColumnElement[bool]]:
+    """Conditions for rows with a score by this evaluator and by one of `judges`.
+
+    A score that a model gave counts only if the model is `model`.
+    """
+    columns = rows.c
+    return [
+        columns.evaluator_version == EVALUATOR_VERSION,
+        func.regexp_replace(columns.judge, r"\+[cr]\d+$", "").in_(judges),
+        or_(columns.model.is_(None), columns.model == model),
+        columns.fallback.is_(False),
+        columns.score.is_not(None),
+    ]
 
 
 async def find_same_versions(connection: AsyncConnection, rows: Sequence[Mapping[str, object]]) -> dict[UUID, RowKey]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, func, or_, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.events import QueryEvent
 from scoring.query import UnscoredReason
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.scores.evaluation_pages import EvaluationFilter, current_rows
+from service.storage.scores.row_versions import scored_by
 from service.storage.tables import EVALUATIONS, EVENT_KEYS
 
 _ROWS = EVALUATIONS.c
@@ -55,9 +56,20 @@ class TenantWorkload:
     tenant: str
     events: int
     unsure: int
-    """Events whose current score has a confidence below the bar, or that have no score."""
+    """New events whose current score has a confidence below the bar, or that have no score."""
     letters: int
-    """Total length of their questions and SQL."""
+    """Total length of the new events' questions and SQL."""
+    already: int = 0
+    """Events that are not new: a score of the wanted version is stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedVersion:
+    """The scores that a backfill would give to a tenant's events."""
+
+    rules_version: int
+    judges: Sequence[str]
+    model: str | None
 
 
 def rescorable_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
@@ -66,13 +78,16 @@ def rescorable_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
     return [*current_rows(wanted), _ROWS.withheld.is_(False), sampled]
 
 
-async def workloads(engine: AsyncEngine, wanted: EvaluationFilter, bar: float) -> list[TenantWorkload]:
-    """How much there is to score again, by tenant; raises `StoreUnavailable`."""
-    unsure = func.count().filter(or_(_ROWS.confidence.is_(None), _ROWS.confidence < bar))
+async def workloads(
+    engine: AsyncEngine, wanted: EvaluationFilter, bar: float, version: WantedVersion | None = None
+) -> list[TenantWorkload]:
+    """How much there is to score again, by tenant; without a version every event is new. Raises `StoreUnavailable`."""
+    new = true() if version is None else ~_stored_as(version)
+    unsure = func.count().filter(new, or_(_ROWS.confidence.is_(None), _ROWS.confidence < bar))
     length = func.length(_ROWS.question) + func.length(_ROWS.sql)
-    letters = func.sum(length + func.coalesce(func.length(_ROWS.enriched_question), 0))
+    letters = func.sum(length + func.coalesce(func.length(_ROWS.enriched_question), 0)).filter(new)
     query = (
-        select(_ROWS.tenant, func.count().label("events"), unsure.label("unsure"), letters.label("letters"))
+        select(_ROWS.tenant, func.count(), unsure, letters, func.count().filter(~new))
         .where(*rescorable_rows(wanted))
         .group_by(_ROWS.tenant)
         .order_by(_ROWS.tenant)
@@ -80,7 +95,18 @@ async def workloads(engine: AsyncEngine, wanted: EvaluationFilter, bar: float) -
     with translate_errors(engine.url):
         async with engine.connect() as connection:
             rows = (await connection.execute(query)).all()
-    return [TenantWorkload(tenant=row[0], events=row[1], unsure=row[2], letters=int(row[3] or 0)) for row in rows]
+    return [
+        TenantWorkload(tenant=row[0], events=row[1], unsure=row[2], letters=int(row[3] or 0), already=row[4])
+        for row in rows
+    ]
+
+
+def _stored_as(version: WantedVersion) -> ColumnElement[bool]:
+    """Whether the event has a row of this version, current or not."""
+    rows = EVALUATIONS.alias("of_version")
+    same_event = (rows.c.event == _ROWS.event, rows.c.occurred_at == _ROWS.occurred_at)
+    of_version = (rows.c.rules_version == version.rules_version, *scored_by(rows, version.judges, version.model))
+    return select(1).where(*same_event, *of_version).exists()
 
 
 async def count_withheld(engine: AsyncEngine, wanted: EvaluationFilter) -> int:

@@ -60,7 +60,7 @@ async def test_a_backfill_prints_its_cost_and_scores_only_with_yes(engine, sqlas
     printed = await sqlassay("backfill", "--tenant", "bakers")
     assert (printed.returncode, printed.stdout) == (0, "")
     estimate = json.loads(printed.stderr.splitlines()[0])
-    assert estimate == {"events": 2, "model_calls": 0, "tokens": 0, "cost": 0.0, "withheld": 0}
+    assert estimate == {"events": 2, "already": 2, "model_calls": 0, "tokens": 0, "cost": 0.0, "withheld": 0}
     assert "--yes" in printed.stderr
     assert await count(engine, "trigger = 'backfill'") == 0
 

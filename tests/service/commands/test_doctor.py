@@ -87,6 +87,7 @@ async def test_a_sound_installation_has_no_finding_but_ok(kafka: Kafka, redis: R
         "kafka.reachable",
         f"kafka.topic {kafka.events}",
         "kafka.permissions",
+        "kafka.writes",
         "redis.reachable",
     } <= found.keys()
 

@@ -155,6 +155,11 @@ async def test_missing_permissions_are_named_with_the_line_that_gives_them():
         assert f"--operation Read --topic {kafka.events}" in missing[kafka.events]
         assert f"--operation Read --topic {kafka.spans}" in missing[kafka.spans]
         assert f"--operation Read --group {kafka.group}-spans" in missing[f"{kafka.group}-spans"]
+        # it beats the right that was given
+        await server.deny("worker", [("topic", kafka.scores, "Write")])
+        _, missing = await seen_by("worker")
+        denied = missing[kafka.scores]
+        assert f"kafka-acls.sh --bootstrap-server 127.0.0.1:{server.mutual} --list --topic {kafka.scores}" in denied
 
 
 async def test_a_database_that_takes_no_writes_is_named(database: URL, postgres_url: URL):
@@ -177,6 +182,7 @@ async def test_a_role_that_only_reads_is_named_and_not_taken_for_a_standby(datab
     written = found["database.writable"]
     assert (code, "is on for the role," in written["detail"]) == (1, True), written
     assert f"ALTER ROLE {role} RESET default_transaction_read_only" in written["fix"]
+    assert found["database.space"]["detail"] == "not checked: the database takes no writes"
 
 
 async def test_a_topic_of_results_that_no_broker_makes_is_an_error(own_kafka: KafkaServer):

@@ -85,7 +85,8 @@ async def test_a_corrupt_batch_in_a_partition(own_kafka: KafkaServer):
     assert (code, list(stuck)) == (1, [f"kafka.batches {kafka.events}-2"])
     (named,) = stuck.values()
     assert "offset 0" in named["detail"]
-    assert f"sqlassay skip --topic {kafka.events} --partition 2" in named["fix"]
+    assert "no other replica has a copy" in named["fix"]
+    assert f"sqlassay skip --topic {kafka.events} --partition 2 --offsets 0-0 --yes" in named["fix"]
     assert "SQLAssayBatchUnreadable.md" in named["fix"]
 
 
