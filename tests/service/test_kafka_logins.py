@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -237,8 +238,8 @@ def rights(role: str, kafka: Kafka) -> Iterator[Right]:
         "query-scores": kafka.scores,
         **{f"sqlassay{end}": f"{kafka.group}{end}" for end in ("", "-labels", "-feedback", "-spans")},
     }
-    for kind, name, operations in re.findall(rf"^\| {role} \| (topic|group) `(\S+)` \| (.+) \|$", page, re.MULTILINE):
-        for operation in operations.split(", "):
+    for kind, listed, operations in re.findall(rf"^\| {role} \| (topic|group)s (.+) \| (.+) \|$", page, re.MULTILINE):
+        for name, operation in product(re.findall(r"`(.+?)`", listed), operations.split(", ")):
             yield kind, names[name], operation
 
 
