@@ -18,7 +18,11 @@ class KafkaSettings(SettingsGroup):
         pattern=r"^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:, ?(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?)*$",
         description="host:port of brokers, joined by commas; unset runs without Kafka.",
     )
-    group: str = Field(default="sqlassay", min_length=1, description="Consumer group of the workers.")
+    group: str = Field(
+        default="sqlassay",
+        min_length=1,
+        description="Consumer group of the workers; a new one begins at the oldest record.",
+    )
     topic_events: str = Field(default="query-events", min_length=1, description="Topic that agents publish to.")
     topic_dead: str = Field(default="query-events.dead", min_length=1, description="Topic of dead letters.")
     topic_scores: str = Field(default="query-scores", description="Topic of results; empty publishes none.")
