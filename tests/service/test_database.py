@@ -36,7 +36,7 @@ async def test_the_migrations_make_exactly_the_tables_that_the_models_declare(da
 async def test_a_connection_that_ended_while_it_was_idle_is_opened_anew(database, monkeypatch):
     engine, other = (create_engine(database, DatabaseSettings()) for _ in range(2))
     own = select(func.pg_backend_pid().label("pid"))
-    monkeypatch.setattr("service.storage.database._IDLE_SECONDS", 3_600.0)
+    monkeypatch.setattr("service.storage.pooled_sessions._IDLE_SECONDS", 3_600.0)
     try:
         (first,) = await fetch_rows(engine, own)
         assert await fetch_rows(engine, own) == [first]
@@ -46,7 +46,7 @@ async def test_a_connection_that_ended_while_it_was_idle_is_opened_anew(database
         (second,) = await fetch_rows(engine, own)
         assert second != first
         assert await fetch_rows(other, select(func.pg_terminate_backend(second["pid"], 5_000).label("ended")))
-        monkeypatch.setattr("service.storage.database._IDLE_SECONDS", 0.0)
+        monkeypatch.setattr("service.storage.pooled_sessions._IDLE_SECONDS", 0.0)
         (third,) = await fetch_rows(engine, own)
         assert third not in (first, second)
     finally:
