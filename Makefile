@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help where install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs screenshots contracts lock sbom audit image-check
 
-# Compiled modules are kept: without them each of the hundreds of processes of the tests compiles them again.
+# Compiled modules are made at once and kept: without them each process of a command or test compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
@@ -138,4 +138,5 @@ $(STAMP): pyproject.toml constraints.txt
 	echo "Installing the pinned packages into $(VENV)"; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	$(BIN)/python -m compileall -q sqlassay scoring references learning consumers evals service migrations; \
 	touch $(STAMP)

@@ -96,15 +96,15 @@ SYNONYMS = (
 )
 """Each line lists words for the same thing."""
 _GROUPS: dict[str, frozenset[int]] = {}
+_SAME_MEANING: dict[str, frozenset[str]] = {}
 for _index, _line in enumerate(SYNONYMS):
-    for _word in _line.split():
-        _GROUPS[stem(_word)] = _GROUPS.get(stem(_word), frozenset()) | {_index}
+    _same = frozenset(map(stem, _line.split()))
+    for _word in _same:
+        _GROUPS[_word] = _GROUPS.get(_word, frozenset()) | {_index}
+        _SAME_MEANING[_word] = _SAME_MEANING.get(_word, frozenset()) | _same
 
 _NO_GROUP: frozenset[int] = frozenset()
 _NO_WORDS: frozenset[str] = frozenset()
-_SAME_MEANING: dict[str, frozenset[str]] = {
-    word: frozenset(other for other, theirs in _GROUPS.items() if groups & theirs) for word, groups in _GROUPS.items()
-}
 _WORD = re.compile(r"[^\W_]+")
 
 

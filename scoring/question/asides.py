@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from scoring.question.tokens import Ranges
 
@@ -88,7 +89,6 @@ _ASIDES = (
 
 What follows a gap is bounded, so time is linear.
 """
-_COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _ASIDES)
 _HINTS = re.compile(
     r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
     r"|\d[-–]\d|bucket|, in |rank|\bzero|\b0\b|even|year|\bwe |\bthink |like |vat\b|tax|\bonce|number one",
@@ -107,10 +107,16 @@ def asides(text: str) -> Ranges:
         return ()
     found: list[tuple[int, int]] = []
     lower = text.casefold()
-    for word, pattern in _COMPILED:
+    for word, source in _ASIDES:
         if word in lower:
+            pattern = _compiled(source)
             found += [match.span(pattern.groups) for match in pattern.finditer(text)]
     return tuple(_apart(sorted(found)))
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
 
 
 def _apart(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

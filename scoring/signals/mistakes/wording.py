@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
@@ -51,11 +52,20 @@ def follows(case: Case) -> bool:
     return _FOLLOWS.match(asked(case)) is not None
 
 
-class CuedPattern(NamedTuple):
-    """A pattern that only matches text with one of some parts: looking for the parts takes a tenth of the time."""
+@dataclass(frozen=True)
+class CuedPattern:
+    """A pattern that only matches text with one of some parts: looking for the parts takes a tenth of the time.
+
+    It is compiled when a text first has one of them.
+    """
 
     parts: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return re.compile(self.source)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match of the pattern."""
@@ -79,7 +89,7 @@ def cue(parts: str, pattern: str) -> CuedPattern:
     >>> running.search("fares"), running.search("moving average of fares").group()
     (None, 'moving average')
     """
-    return CuedPattern(tuple(parts.split()), re.compile(pattern))
+    return CuedPattern(tuple(parts.split()), pattern)
 
 
 HAS_ONE = cue(
