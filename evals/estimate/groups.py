@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from evals.estimate.layered_share import estimate_layers
 from evals.estimate.model_sample import ModelSample
 from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
-from evals.estimate.right_share import LabelledScore, Method, ShareEstimate, drawn_alike, estimate_share, label_weights
+from evals.estimate.right_share import (
+    Heard,
+    LabelledScore,
+    Method,
+    ShareEstimate,
+    drawn_alike,
+    estimate_share,
+    label_weights,
+)
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 
 ENOUGH_RECORDED = 20
@@ -35,6 +43,8 @@ class AnswerGroup:
     """A model's verdicts on a random sample; labels of answers that it judged have `LabelledScore.model`."""
     asked: Sequence[int | None] = ()
     """`hundredth` of the local probability of each answer in that sample, where no probability is recorded."""
+    heard: Heard | None = None
+    """What users say of the answers; labels of such answers have `LabelledScore.heard`."""
 
 
 def agreed_right(right: int, wrong: int) -> float:
@@ -83,7 +93,7 @@ def estimate_group(group: AnswerGroup, *, level: float) -> ShareEstimate:
         judged = [_drawn_together(each) for each in group.labels if each.model is not None]
         if group.model is not None and judged and _model_pays(group, group.model, judged):
             return estimate_layers(group.scores, judged, group.model, level=level)
-        return estimate_share(group.scores, group.labels, level=level)
+        return estimate_share(group.scores, group.labels, level=level, heard=group.heard)
     return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
 
 

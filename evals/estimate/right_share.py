@@ -2,8 +2,9 @@
 
 PPI++ (Angelopoulos, Duchi and Zrnic, 2023): the mean over the labels of (label − λ · probability), plus λ times the
 mean probability of all answers. It is unbiased however bad the judge is; λ follows from the labels, and is near 0 for
-a judge that says nothing. Its normal interval is too short for few labels, so the exact interval of the labels alone
-is shrunk by what the probabilities explain. docs/adr/0040 says what was compared.
+a judge that says nothing. What users say of answers corrects it the same way. Its normal interval is too short for few
+labels, so the exact interval of the labels alone is shrunk by what the probabilities explain. docs/adr/0040 says what
+was compared.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ USUAL_SLOPE = 0.8
 """λ before any label: how much likelier an answer is to be right per unit of `p_correct`, on published agents."""
 USUAL_SLOPE_LABELS = 10
 """How many labels `USUAL_SLOPE` counts for."""
+ENOUGH_HEARD = 10
+"""Labelled answers with feedback from which on feedback corrects an estimate."""
 EQUAL = 1e-9
 """Recorded probabilities that differ by less are equal."""
 ROUNDING = 1e-6
@@ -35,6 +38,8 @@ class Method(StrEnum):
 
     PPI = "ppi++"
     """Labels drawn with equal probability, corrected by the scores."""
+    FEEDBACK = "ppi++ with feedback"
+    """Labels corrected by the scores and by what users say."""
     WEIGHTED = "ppi++ weighted"
     """Labels drawn with recorded, unequal probabilities, corrected by the scores."""
     LAYERS = "ppi++ with model"
@@ -62,6 +67,16 @@ class LabelledScore(NamedTuple):
     """A model's probability that it is right; `None` where no model was asked."""
     with_model: float | None = None
     """The probability with which it was drawn and the model was asked too; `None` where that is `probability`."""
+    heard: int = 0
+    """1 where more users are satisfied with it than not, -1 the other way round, 0 where they say nothing."""
+
+
+class Heard(NamedTuple):
+    """What users say of the answers, labelled or not."""
+
+    satisfied: int
+    """Answers with which more users are satisfied than not."""
+    dissatisfied: int
 
 
 LEAST_PROBABILITY = 1e-6
@@ -85,11 +100,14 @@ class ShareEstimate:
     """The part of the variance that more verdicts can remove; more labels remove the rest."""
 
 
-def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, level: float) -> ShareEstimate:
+def estimate_share(
+    answers: Probabilities, labels: Sequence[LabelledScore], *, level: float, heard: Heard | None = None
+) -> ShareEstimate:
     """Estimates the share of right answers from at least one label, drawn as `LabelledScore.probability` says.
 
-    Either all labels have a probability or none has. The interval is about these answers, not about future ones: its
-    bounds are shares that can occur among them, and it has no width when all are labelled.
+    Either all labels have a probability or none has. Feedback is used where `ENOUGH_HEARD` labelled answers have some:
+    it never counts as a label, and says nothing where labels do not go with it. The interval is about these answers,
+    not about future ones: its bounds are shares that can occur among them, and it has no width when all are labelled.
 
     >>> answers = Probabilities.of([0.9] * 60 + [0.3] * 40)
     >>> labels = [LabelledScore(right=1, p=0.9)] * 12 + [LabelledScore(right=0, p=0.3)] * 8
@@ -108,9 +126,11 @@ def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, l
     alone = float(weights @ right)
     slope = trust * _slope(answers, labels, right, weights)
     rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
+    explained = trust * _explained_by_users(answers, labels, heard, weights, rest)
+    rest = rest - explained
     share = float(weights @ rest)
     if drawn_alike(labels):
-        method = Method.PPI if slope else Method.EXACT
+        method = Method.FEEDBACK if explained.any() else Method.PPI if slope else Method.EXACT
         low, high = of_population(right.sum(), len(labels), answers.answers, level)
         left = float(rest.var() / right.var()) if trust else 1.0
     else:
@@ -161,6 +181,20 @@ def _slope(answers: Probabilities, labels: Sequence[LabelledScore], right: Float
     apart = deviations - weights @ deviations
     usual = USUAL_SLOPE_LABELS / len(labels) * answers.variance
     return float((weights @ (apart * right) + usual * USUAL_SLOPE) / (weights @ apart**2 + usual))
+
+
+def _explained_by_users(
+    answers: Probabilities, labels: Sequence[LabelledScore], heard: Heard | None, weights: Floats, rest: Floats
+) -> Floats:
+    """What feedback explains of the rest of each label: the same regression, shrunk to nothing."""
+    said = np.array([float(each.heard) for each in labels])
+    if heard is None or np.count_nonzero(said) < ENOUGH_HEARD:
+        return np.zeros(len(labels))
+    mean = (heard.satisfied - heard.dissatisfied) / answers.answers
+    variance = (heard.satisfied + heard.dissatisfied) / answers.answers - mean**2
+    apart = said - weights @ said
+    slope = float(weights @ (apart * rest)) / float(weights @ apart**2 + USUAL_SLOPE_LABELS / len(labels) * variance)
+    return slope * (said - mean)
 
 
 def _carried(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats) -> Floats:

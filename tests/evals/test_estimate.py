@@ -11,7 +11,7 @@ from scipy.stats import binomtest, hypergeom
 from evals.estimate.exact_intervals import of_population, of_sample
 from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_group, estimate_groups, usable_labels
 from evals.estimate.random_draw import Draw, unlikely_draws
-from evals.estimate.right_share import LabelledScore, Method, estimate_share
+from evals.estimate.right_share import Heard, LabelledScore, Method, estimate_share
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 from tests.evals.drawn_labels import LEVEL, drawn, made_answers
 
@@ -175,6 +175,39 @@ def test_equal_recorded_probabilities_do_not_hide_that_the_worst_answers_were_ch
             estimate_groups({"a": worst}, level=LEVEL, random=False)
         assert estimate_groups({"a": worst}, level=LEVEL, random=True)["a"].labels == 25
     assert usable_labels(group([LabelledScore(right=0, p=place / 100, place=place) for place in range(15, 40)])) == []
+
+
+@pytest.mark.parametrize(
+    ("of_right", "of_wrong", "narrower"),
+    [(0.05, 0.9, 0.9), (0.3, 0.3, 1.01), (0.9, 0.05, 0.9)],
+    ids=["true", "noise", "reversed"],
+)
+def test_feedback_narrows_the_interval_as_far_as_labels_go_with_it(
+    of_right: float, of_wrong: float, narrower: float
+) -> None:
+    """Users complain of right and of wrong answers this often; half of the answers have feedback."""
+    draw = np.random.default_rng(3)
+    covered, widths = np.zeros(2), np.zeros(2)
+    for _ in range(300):
+        right = draw.random(800) < 0.7
+        said = np.where(draw.random(800) < np.where(right, of_right, of_wrong), -1, 1) * (draw.random(800) < 0.5)
+        answers = Probabilities.of([0.7] * 800)
+        labels = [
+            LabelledScore(right=float(right[at]), p=0.7, heard=int(said[at])) for at in draw.choice(800, 60, False)
+        ]
+        heard = Heard(satisfied=int((said > 0).sum()), dissatisfied=int((said < 0).sum()))
+        for place, given in enumerate((None, heard)):
+            found = estimate_share(answers, labels, level=LEVEL, heard=given)
+            covered[place] += found.low - 1e-9 <= right.mean() <= found.high + 1e-9
+            widths[place] += found.high - found.low
+    assert covered[1] >= 0.87 * 300
+    assert widths[1] <= narrower * widths[0]
+
+
+def test_feedback_on_few_labelled_answers_changes_nothing() -> None:
+    answers, labels = Probabilities.of([0.6] * 100), [LabelledScore(right=i % 2, p=0.6, heard=i < 9) for i in range(30)]
+    heard = Heard(satisfied=80, dissatisfied=0)
+    assert estimate_share(answers, labels, level=LEVEL, heard=heard) == estimate_share(answers, labels, level=LEVEL)
 
 
 @pytest.mark.slow  # a campaign over shapes

@@ -102,6 +102,31 @@ async def test_where_enough_probabilities_are_recorded_only_those_labels_count(o
     assert (row["labels"], row["estimate"], row["method"]) == (20, 1.0, "ppi++ weighted")
 
 
+async def test_what_users_say_corrects_the_estimate_where_labels_go_with_it(other):
+    answers = await pages(other, "tenant=meridian-retail&agent=beacon&limit=500")
+    picked, wrong = answers[::3], {each["id"] for each in answers[::4]}
+    labels = [
+        {"evaluation_id": each["id"], "label": "wrong" if each["id"] in wrong else "right", "reviewer": "ann"}
+        for each in picked
+    ]
+    assert await post(other, labels) == len(picked)
+    before = (await report(other))["meridian-retail", "beacon"]
+    feedback = [
+        {
+            **{name: each[name] for name in ("tenant", "source", "event_id")},
+            "feedback_id": f"f{n}",
+            "thumb": "down" if each["id"] in wrong else "up",
+        }
+        for n, each in enumerate(answers)
+    ]
+    reply = await other.post("/v1/feedback", json=feedback)
+    assert reply.status_code == 200, reply.text
+    row = (await report(other))["meridian-retail", "beacon"]
+    assert (before["method"], row["method"]) == ("ppi++", "ppi++ with feedback")
+    assert row["high"] - row["low"] < 0.8 * (before["high"] - before["low"])
+    assert row["low"] <= 1 - len(wrong) / len(answers) <= row["high"]
+
+
 async def test_several_reviewers_count_once_and_the_unsure_do_not(other):
     answers = await pages(other, "tenant=northline-freight&agent=beacon&limit=500")
     votes = [("a", 0, "right"), ("b", 0, "right"), ("c", 0, "wrong"), ("a", 1, "unsure"), ("a", 2, "wrong")]

@@ -10,13 +10,14 @@ from sqlalchemy import func, select, text
 
 from service.storage.partitions import make_partition
 from service.storage.scores.answer_counts import answer_count
-from service.storage.scores.estimated_reports import LatestLabels, estimated_report
+from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import (
     EvaluationFilter,
     Order,
     evaluation_page,
     fetch_in_time,
 )
+from service.storage.scores.labelled_groups import LatestLabels
 from service.storage.scores.score_store import PostgresScores
 from service.storage.sums.reading import AnswerScope
 from tests.storage.conftest import NOW, evaluation

@@ -21,7 +21,8 @@ from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
 from service.storage.alarms.agent_alarms import AgentAlarmState, agent_alarms
 from service.storage.incidents.agent_incidents import AgentIncident, agent_incidents
-from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows, labelled_answers
+from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows
+from service.storage.scores.labelled_groups import labelled_answers
 from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, Who, recent_findings
 from service.storage.sums.reading import AnswerScope, Sums, read_sums
 
