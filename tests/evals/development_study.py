@@ -104,7 +104,7 @@ def main() -> None:
             page.split("\n", 2)[2].rsplit("\n\n", 1)[0].strip().replace("\n## ", "\n### ").replace("## A", "### A", 1)
         )
         kept = [each for each in tables.split("\n### ") if not each.startswith(_LEFT_OUT)]
-        write_between(PAGE, _BEGIN, _END, "\n### ".join(kept))
+        write_between(PAGE, _BEGIN, _END, "\n### ".join(kept).strip("\n"))
 
 
 if __name__ == "__main__":
