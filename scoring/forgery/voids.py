@@ -195,10 +195,19 @@ def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: st
     """Whether a figure is changed by what a text says: to percent, by its numbers, or from below zero to above."""
     if numbers == {100.0} and _PERCENT_CHANGE.search(text) is not None:
         return True
+    if _is_net_of_tax(void, numbers):
+        return True
     days = 2.0 if "weekend" in text else float(len(set(_WEEKDAY.findall(text))))
     if days > 1 and numbers == {days} and _CAPACITY.search(void.text) is not None:
         return True
     return (numbers <= UNITS and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
+
+
+def _is_net_of_tax(void: Void, numbers: set[float]) -> bool:
+    """Whether an amount, in units or in hundredths, is divided by one and a rate of tax: `SUM(cents) / 100 / 1.1`."""
+    rates = [each / 100 if each > 100 else each for each in numbers - {100.0, 1000.0}]
+    by_rate = len(rates) == 1 and 1.04 < rates[0] < 1.28 and "*" not in void.text
+    return by_rate and _AMOUNT.search(void.text) is not None
 
 
 def _turns_sign(void: Void, text: str) -> bool:
@@ -229,6 +238,7 @@ def _halves_pairs(case: Case) -> bool:
 _WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b")
 _CAPACITY = re.compile(r" / \((?:\w+ \* \d+|\d+ \* \w+)\)$")
 """What there is on one day, times the days: `nights / (2 * rooms)` of a weekend."""
+_AMOUNT = re.compile(r"amount|amt|price|revenue|sales|total|cents?\b|minor|pence|gross|paid|charge|fee|net|value")
 _PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
 _MINUS = re.compile(r"^(?:round\()?-(?:sum|avg)\(")
 _PERCENT_CHANGE = re.compile(

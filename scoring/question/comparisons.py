@@ -34,9 +34,17 @@ def add_filter(
             span=reading.span(start, end),
             start=reading.tokens[start].start,
             certain=certain,
-            alternatives=alternatives,
+            alternatives=(*alternatives, *_code_behind(reading, end)) if isinstance(rhs, Text) else alternatives,
         )
     )
+
+
+def _code_behind(reading: Reading, end: int) -> tuple[Text, ...]:
+    """What a name is stored as, where the question says so: `Newtown (NTN)`."""
+    if reading.lowers[end : end + 1] != ["("] or reading.lowers[end + 2 : end + 3] != [")"]:
+        return ()
+    code = reading.span(end + 1, end + 2)
+    return (Text(code.casefold()),) if code.isalnum() and (code.isupper() or code.isdecimal()) else ()
 
 
 def comparison_before(reading: Reading, place: int) -> Mark | None:

@@ -110,11 +110,14 @@ def read_cast(scope: Scope, node: Node) -> Term:
     inner = read(scope, value)
     scope.spec.functions.add("CAST")
     to = node.args["this"] if convert else node.args.get("to")
-    if inner.real or type(to) is not exp.DataType or to.args["this"] not in _REAL_TYPES:
+    kind = to.args["this"] if type(to) is exp.DataType else None
+    real, dated = kind in _REAL_TYPES and not inner.real, kind is exp.DataType.Type.DATE and inner.is_column
+    if not (real or dated):
         return inner
     term = Term(inner.name, inner.columns, inner.func)
-    term.distinct, term.composite, term.divisions, term.real = inner.distinct, inner.composite, inner.divisions, True
+    term.distinct, term.composite, term.divisions = inner.distinct, inner.composite, inner.divisions
     term.view, term.block, term.hundred = inner.view, inner.block, inner.hundred
+    term.real, term.dated = real or inner.real, dated
     return term
 
 

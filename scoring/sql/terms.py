@@ -53,6 +53,8 @@ class Term:
     """Its text needs brackets inside a larger expression."""
     real: bool = False
     """A cast, a decimal literal or an average makes it a fractional number."""
+    dated: bool = False
+    """A cast takes its time of day away."""
     hundred: bool = False
     """It is a product with 100."""
     divisions: tuple[int, ...] = ()

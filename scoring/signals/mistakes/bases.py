@@ -141,6 +141,8 @@ def _odds(case: Case) -> Finding | None:
     odds = first(case, ShapeKind.ODDS)
     if odds is None or not _RATE.search(asked(case)) or _ODDS.search(said(case)) or _names_base(odds.text, case):
         return None
+    if odds.text.startswith("(-"):  # amounts stored below zero, such as refunds, are no part of the base
+        return None
     return Finding(1.0, f"{odds.text} leaves the part out of the base")
 
 

@@ -28,6 +28,8 @@ def extreme_per_group(case: Case) -> Finding | None:
         return None
     if any(_is_pinned(each, case) for each in sql.filters) or _OF_WHOM.search(asked(case)) is not None:
         return None
+    if all(each.block not in sql.outputs for each in sql.group_by):
+        return None
     taken = next((each.operand.name for each in case.answer if each.operand.func in EXTREMES), None)
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
 

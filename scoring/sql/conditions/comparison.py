@@ -64,7 +64,7 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
 
 def note_last_day(scope: Scope, node: Node, term: Term, last: object) -> None:
     """Notes a column itself that is compared with a whole day as the last one of a range."""
-    if type(node) is not exp.Column or not term.is_column or term.view is not None:
+    if type(node) is not exp.Column or not term.is_column or term.view is not None or term.dated:
         return
     if isinstance(last, TimeRange) and last.start is not None and last.end == last.start + timedelta(days=1):
         column, day = term.columns[0].name, last.start.date().isoformat()

@@ -8,7 +8,7 @@ from scoring.specification import Column
 from scoring.words import identifier_words, in_order
 
 _KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
-_NAMES = frozenset({"name", "title", "label", "email", "username"})
+_NAMES = frozenset({"name", "nm", "title", "label", "email", "username"})
 _KEYS_BEFORE = frozenset({"id", "fk", "pk"})
 """How keys begin where the thing is named last: `id_pilot`."""
 _MASTERS = frozenset({"mst", "mstr", "hdr", "tab", "tbl", "dim"})

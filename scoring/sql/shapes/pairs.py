@@ -84,6 +84,8 @@ def self_pairs(select: Select) -> Iterator[Shape]:
         for second in items[place + 1 :]:
             if first.table is None or first.table != second.table:
                 continue
+            if _have_roles(select, first, second):
+                continue
             words = _kept_once(select, first, second)
             linked = tuple(
                 Column(left.name.lower(), first.table)
@@ -99,6 +101,22 @@ def self_pairs(select: Select) -> Iterator[Shape]:
     for each in select.own if exp.Mul in select.kinds else ():
         if isinstance(each, exp.Mul) and _is_combination(each):
             yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *_halved(select)))
+
+
+def _have_roles(select: Select, first: SourceItem, second: SourceItem) -> bool:
+    """Whether a row of another table names one row in each of two roles: `lent_by` and `lent_to`."""
+    named: dict[SourceItem, set[tuple[SourceItem | None, str]]] = {first: set(), second: set()}
+    for left, right, _ in select.pairs:
+        for mine, theirs in ((left, right), (right, left)):
+            item = select.item_of(mine)
+            if item in named:
+                named[item].add((select.item_of(theirs), theirs.name.lower()))
+    by_first, by_second = named[first], named[second]
+    return any(
+        item is not None and item not in named and item == other and column != role
+        for item, column in by_first
+        for other, role in by_second
+    )
 
 
 def _kept_once(select: Select, first: SourceItem, second: SourceItem) -> str:
