@@ -11,11 +11,11 @@ from scoring.specification import Op, QuestionFilter, QuestionSpec
 from scoring.values import DatePart, FiscalYear, Grain, RelativeTime, TimeRange, shift
 
 _SAID = re.compile(
-    r"\b(?:(?P<which>this|current|last|previous|prior|next)\s+)?(?:(?:fiscal|financial)\s+(?:years?|yrs?)|fy)\b"
+    r"\b(?:(?P<which>this|current|last|previous|prior|next)\s+)?(?:(?:fiscal|fin(?:ancial)?)\s+(?:years?|yrs?)|fy)\b"
     r"(?!\s*['’]?\d)|\bfytd\b",
     re.IGNORECASE,
 )
-_FISCAL = re.compile(r"\b(?:fiscal|financial|fy|fytd)\b", re.IGNORECASE)
+_FISCAL = re.compile(r"\b(?:fiscal|financial|fin (?:year|yr)|fy|fytd)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\bfy\s*['’]?(\d\d|20\d\d)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bq([1-4])\b", re.IGNORECASE)
 _CALENDAR = re.compile(r"\bcalendar\b", re.IGNORECASE)

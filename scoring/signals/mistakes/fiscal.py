@@ -7,13 +7,13 @@ from datetime import datetime
 
 from scoring.question.house_years import first_month, in_house_years, named_after_end
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.wording import CuedPattern, cue, said
+from scoring.signals.mistakes.wording import CuedPattern, asked, cue, said
 from scoring.specification import SqlFilter
 from scoring.values import Grain, RelativeTime, TimeRange, Value, shift
 from scoring.verdict import Case
 
 _FISCAL = cue(
-    "fiscal financial fy", r"\b(?:fiscal|financial) (?:years?|yrs?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
+    "fiscal fin fy", r"\b(?:fiscal|fin(?:ancial)?) (?:years?|yrs?|quarters?|q[1-4]|half)\b|\bfy ?'?(?:\d{2,4})?\b"
 )
 _QUARTER = cue(
     "q1 q2 q3 q4 quarter", r"\bq([1-4])\b|\b(first|second|third|fourth|1st|2nd|3rd|4th) (?:fiscal )?quarter\b"
@@ -28,7 +28,8 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
     """A fiscal year is asked for that does not begin in January, and the SQL takes other months or another year's name.
 
     The calendar year or quarter is one of them. A fiscal year that is named after the year in which it ends begins in
-    the year before. The tenant's rules may say when it begins (`fiscal_year`).
+    the year before. The tenant's rules may say when it begins (`fiscal_year`). Where no text says when it begins, the
+    calendar year is a doubt: who means it rarely says `fiscal`.
 
     >>> fiscal_year_as_calendar(case("Trips in fiscal year 2020 (it starts in July)",
     ...     "SELECT COUNT(*) FROM trips WHERE began_at >= '2020-01-01' AND began_at < '2021-01-01'")).detail
@@ -40,12 +41,32 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
     text = said(case)
     begins = first_month(text) if _FISCAL.search(text) else None
     if begins is None or begins == 1:
-        return None
+        return _calendar_year(case) if begins is None and _FISCAL.search(asked(case)) else None
     for each in case.sql.filters:
         months = _months_wanted(text, begins, each)
         if months and isinstance(each.rhs, TimeRange) and each.rhs.start and each.rhs.start.month not in months:
             return differing(f"from {_NAMES[months[0] - 1]}", each.text)
     return _of_other_name(text, begins, case) or _from_calendar(case)
+
+
+_A_DOUBT = 0.5
+_CALENDAR = re.compile(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
+
+
+def _calendar_year(case: Case) -> Finding | None:
+    """A calendar year for the fiscal one, of which nothing says that it is the same."""
+    if case.rules.fiscal_year.words or _CALENDAR.search(said(case)):
+        return None
+    taken = next((each.text for each in case.sql.filters if _is_calendar_year(each.rhs)), None)
+    return Finding(_A_DOUBT, f"expected → actual: the house's own year → {taken}") if taken is not None else None
+
+
+def _is_calendar_year(value: Value | None) -> bool:
+    if isinstance(value, RelativeTime):
+        return value.unit is Grain.YEAR and value.whole
+    if not isinstance(value, TimeRange) or value.start is None or (value.start.month, value.start.day) != (1, 1):
+        return False
+    return value.end is None or (value.end - value.start).days >= _YEAR_DAYS
 
 
 def _against_rules(case: Case) -> Finding | None:

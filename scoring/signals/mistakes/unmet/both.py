@@ -8,7 +8,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import table_words
-from scoring.values import Choices, TimeRange
+from scoring.values import Choices, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -99,10 +99,25 @@ def still_untested(case: Case) -> str | None:
     ...     "SELECT pilot, COUNT(*) FROM planes GROUP BY pilot ORDER BY 2 DESC LIMIT 3"))
     'still'
     """
-    if _STILL.search(case.asked) is None or _may_select(case.sql) or len(case.sql.joins) > 1:
+    if _STILL.search(case.asked) is None or len(case.sql.joins) > 1:
+        return None
+    if _may_select(case.sql) and not (_STAYED.search(case.asked) and _selects_a_kind(case)):
         return None
     named = any("current" in identifier_words(table) for table in case.sql.blocks[0].tables)
     return None if named else "still"
+
+
+_STAYED = re.compile(r"\b(?:we|they) still (?:have|employ)\b|\bstill (?:with us|employed|work(?:s|ing)? here)\b")
+
+
+def _selects_a_kind(case: Case) -> bool:
+    """Whether nothing but kinds that the question names select rows: `role = 'PT'` for `PTs we still have`."""
+    sql = case.sql
+    if sql.having or sql.set_operations or sql.windows or len(sql.blocks) != 1 or not sql.filters:
+        return False
+    values = [each.rhs for each in sql.filters if each.op is Op.EQ]
+    named = [each for each in values if isinstance(each, Text) and each.folded in case.asked]
+    return len(named) == len(sql.filters) and not any(each.conditional for each in sql.aggregations)
 
 
 def _may_select(sql: SqlSpec) -> bool:
