@@ -164,6 +164,11 @@ def test_make_help_lists_every_target_and_contributing_names_no_other() -> None:
 RECORDS = sorted((DOCS / "adr").glob("0*.md"))
 
 
+def test_no_page_holds_both_sides_of_a_merge() -> None:
+    marks = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+    assert not [str(page) for page in PAGES if marks.search(page.read_text(encoding="utf-8"))]
+
+
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_a_decision_has_the_form_of_the_template(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").strip().splitlines()

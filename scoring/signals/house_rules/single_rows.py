@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
-from scoring.specification import Op
+from scoring.specification import Column, Op
+from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
 from scoring.verdict import Case
+from scoring.words import identifier_words, letters
 
 
 def is_about_one(case: Case) -> bool:
     """Whether the SQL looks up one row that the question names: whose it is says whether it counts."""
-    return _looks_up_number(case) or any(
+    listed = not case.sql.aggregations and bool(pinned_tables(case))
+    return listed or _looks_up_number(case) or any(
         each.op in _NAMED_BY
         and isinstance(each.rhs, Text)
         and each.lhs is not None
@@ -36,6 +39,33 @@ def _looks_up_number(case: Case) -> bool:
     )
 
 
+def pinned_tables(case: Case) -> frozenset[str]:
+    """The letters of the tables of which one row is looked up by a code: `club BDI`, `booking KF7Q2M`."""
+    said = {each.casefold() for each in _CODE.findall(case.question.text)}
+    if not said:
+        return frozenset()
+    return frozenset(
+        letters(each.lhs.columns[0].table or "")
+        for each in case.sql.filters
+        if each.op is Op.EQ
+        and each.lhs is not None
+        and each.lhs.func is None
+        and len(each.lhs.columns) == 1
+        and isinstance(each.rhs, Text)
+        and each.rhs.folded in said
+        and (any(map(str.isdigit, each.rhs.folded)) or _is_own_code(each.lhs.columns[0]))
+    )
+
+
+def _is_own_code(column: Column) -> bool:
+    """Whether a column is the code by which rows of its table are known: `club_cd` of `club`."""
+    *named, last = identifier_words(column.name)
+    return last in _CODES and tuple(named) == table_words(column.table or "")[-len(named) :]
+
+
+_CODE = re.compile(r"\b(?=\w*[A-Z])[A-Z0-9][A-Z0-9-]{2,15}\b")
+"""What is written like a code."""
+_CODES = frozenset({"cd", "code", "id", "no", "nr", "ref", "key"})
 _NUMBER = re.compile(r"\d+")
 _ROW_NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{4,}")
 """A number that is no year."""
