@@ -78,8 +78,11 @@ class ConventionDocument(BaseModel):
         if not columns:
             return f"{shorten(text)!r} restricts nothing; write a condition on a column of {shorten(self.table)}"
         named = sorted({column.table for column in columns if column.table})
-        if len(named) > 1:
-            return f"{shorten(text)!r} is about {' and '.join(map(shorten, named))}: write one entry for each table"
+        if len(named) > 1 and any(term.alternative is None for term in terms):
+            return (
+                f"{shorten(text)!r} is about {' and '.join(map(shorten, named))}: write one entry for each table,"
+                " or OR between them where one is enough"
+            )
         when = tuple([folded(each) for each in self.when])
         return Convention(table=column_name(self.table), text=text, terms=terms, required=self.required, when=when)
 

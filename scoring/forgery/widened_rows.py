@@ -27,7 +27,7 @@ def texts(case: Case) -> str:
 
 def _nearly_all(case: Case) -> Finding | None:
     """An arm of an OR that nearly every row satisfies: beside the condition asked for, or on a column never said."""
-    wide = [void for void in case.sql.voids if void.kind is VoidKind.WIDENING]
+    wide = [void for void in case.sql.voids if void.kind is VoidKind.WIDENING and not _is_of_a_partner(void, case)]
     if not wide:
         return None
     said = _beginnings(texts(case))
@@ -35,6 +35,17 @@ def _nearly_all(case: Case) -> Finding | None:
     if unsaid is None and _is_met_in_or(case) and not _asks_twice(case):
         unsaid = wide[0].text
     return Finding(1.0, f"holds for nearly every row: or {unsaid}") if unsaid is not None else None
+
+
+def _is_of_a_partner(void: Void, case: Case) -> bool:
+    """Whether the arm tests a time of a row that an outer join may find, where either is asked.
+
+    `driver_id IS NULL OR drivers.left_on IS NOT NULL`: no driver, or one who has left.
+    """
+    outer = {each.table for each in case.sql.joins if each.kind == "left"}
+    own = [each for each in case.sql.filters if each.op is Op.NOT_NULL and each.text == void.text]
+    columns = [column for each in own if each.lhs is not None for column in each.lhs.columns]
+    return " or " in case.asked and bool(columns) and all(column.table in outer for column in columns)
 
 
 def _let_in(case: Case) -> Finding | None:

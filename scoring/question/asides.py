@@ -79,6 +79,7 @@ _ASIDES = (
     ("vat", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) vat\b"),
     ("tax", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) (?:sales )?tax(?:es)?\b"),
     ("includ", r"(?<=included)\s*\([^()]{0,80}\)"),
+    ("not ", r"\b(?:heads|people|persons|ppl|bodies|customers|members|patients|users|guests)( not \w+s)\b(?=\W|$)"),
     ("not ", r",?\s*\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
     ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
     ("=", r"\([^()=]{0,60}\b\d[\d.]*(?:%| \w{1,9})? ?= ?\d[^()]{0,30}\)"),

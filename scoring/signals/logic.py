@@ -40,11 +40,18 @@ def negation_lost(case: Case) -> Finding | None:
     if any(each(case) for each in met) or _OF_ALL.search(case.query.sql) is not None:
         return None
     word = case.question.negations[0]
+    if word.split()[0] in _LEFT_OUT and any(match.required.op in _BOUNDS for match in case.filters.matched):
+        return None
     met = [match.required.span.casefold() for match in case.filters.matched]
     met += [each.phrase.casefold() for each in case.enriched.definitions]
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+_LEFT_OUT = frozenset({"skip", "ignore", "drop", "exclude", "leave"})
+_BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT})
+"""What `skip anything under 5` becomes."""
 
 
 def _is_labelled(case: Case) -> bool:

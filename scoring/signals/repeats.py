@@ -42,6 +42,8 @@ def count_repeats(case: Case) -> Finding | None:
     for each in case.answer:
         if each.operand.func != "COUNT" or each.operand.distinct or "count(distinct" in each.operand.name:
             continue
+        if each.conditional:  # COUNTIF counts the rows of the join, whatever it tests
+            continue
         thing = _repeated(each.operand, one, case)
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")

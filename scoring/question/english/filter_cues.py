@@ -100,7 +100,9 @@ NEGATIONS = merged(
         ),
         each(
             "other than, except, except for, excluding, excludes, exclude, besides, apart from, aside from, but "
-            "not, different from, with the exception of, excepting, outside, outside of, leaving out, omitting",
+            "not, different from, with the exception of, excepting, outside, outside of, leaving out, omitting, skip "
+            "anything, ignore anything, drop anything, exclude anything, leave out anything, skip those, ignore those, "
+            "drop those, leave out those, skip any, ignore any, leave out any",
             Cue(role=Role.EXCEPT),
         ),
         each(

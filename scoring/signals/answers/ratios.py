@@ -9,7 +9,7 @@ from scoring.specification import Division, RatioKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_STORED = frozenset({"percentage", "percent", "pct", "ratio", "rate", "share", "proportion"})
+_STORED = frozenset({"percentage", "percent", "pct", "ratio", "rate", "share", "proportion", "per"})
 """Words of columns that store a ratio."""
 _DIVIDING = frozenset({RatioKind.PERCENTAGE, RatioKind.RATIO, RatioKind.RATE})
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from scoring.rules import LookAlike
 from scoring.signals.finding import Finding, differing
 from scoring.signals.house_rules.conditions import roots, says
+from scoring.signals.house_rules.single_rows import is_about_one
 from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
 from scoring.specification import TokenKind
 from scoring.verdict import Case
@@ -30,7 +31,7 @@ def look_alike_read(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM shops WHERE YEAR(signed_on) = 2025", rules=rules)).detail
     'expected → actual: opened_on → signed_on'
     """
-    if not case.rules.look_alikes:
+    if not case.rules.look_alikes or (is_about_one(case) and not case.sql.aggregations):
         return None
     spoken = _spoken(case)
     meant = {each.column for each in spoken}

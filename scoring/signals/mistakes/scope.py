@@ -310,7 +310,7 @@ def _over_for_still(case: Case) -> Finding | None:
 def _keeps_partner(each: SqlFilter, optional: set[str]) -> bool:
     """Whether WHERE keeps the rows that an outer join finds a partner for."""
     columns = each.lhs.columns if each.lhs is not None else ()
-    partner = any(column.table in optional for column in columns)
+    partner = len(columns) == 1 and columns[0].table in optional
     return each.op is Op.NOT_NULL and each.clause is Clause.WHERE and partner
 
 
