@@ -57,6 +57,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.STORED_CODE_USED,
         ReasonCode.DEFINITION_FOLLOWED,
         ReasonCode.REWRITING_FOLLOWED,
+        ReasonCode.PLAIN_QUESTION,
         ReasonCode.FOLLOW_UP_KEPT,
         ReasonCode.OUTPUT_LINKED,
         ReasonCode.EXTREME_TAKEN,

@@ -119,18 +119,11 @@ def estimate_share(
     fewest, most = floor(right.sum()), answers.answers - floor((1 - right).sum())
     if len(labels) >= answers.answers:
         return _among(answers, labels, (float(right.mean()), fewest, most), Method.COMPLETE)
-    # one label of the rarer kind says nothing of how right answers differ in score from wrong ones; many say it well
-    rarer = float(min(right.sum(), (1 - right).sum()))
-    trust = max(0.0, (rarer - 1) / rarer) if rarer else 0.0
-    weights = label_weights(labels)
+    weights, trust = label_weights(labels), _trust(right)
     alone = float(weights @ right)
-    slope = trust * _slope(answers, labels, right, weights)
-    rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
-    explained = trust * _explained_by_users(answers, labels, heard, weights, rest)
-    rest = rest - explained
+    rest, method = _unexplained(answers, labels, heard, right, weights)
     share = float(weights @ rest)
     if drawn_alike(labels):
-        method = Method.FEEDBACK if explained.any() else Method.PPI if slope else Method.EXACT
         low, high = of_population(right.sum(), len(labels), answers.answers, level)
         left = float(rest.var() / right.var()) if trust else 1.0
     else:
@@ -145,6 +138,27 @@ def estimate_share(
     total = answers.answers
     bounds = max(fewest, floor(low * total + ROUNDING)), min(most, ceil(high * total - ROUNDING))
     return _among(answers, labels, (share, *bounds), method)
+
+
+def _trust(right: Floats) -> float:
+    """How far the labels may be explained by anything.
+
+    One label of the rarer kind says nothing of how right answers differ in score from wrong ones; many say it well.
+    """
+    rarer = float(min(right.sum(), (1 - right).sum()))
+    return max(0.0, (rarer - 1) / rarer) if rarer else 0.0
+
+
+def _unexplained(
+    answers: Probabilities, labels: Sequence[LabelledScore], heard: Heard | None, right: Floats, weights: Floats
+) -> tuple[Floats, Method]:
+    """What scores and feedback leave of each label, and what was used, for labels drawn alike."""
+    trust = _trust(right)
+    slope = trust * _slope(answers, labels, right, weights)
+    rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
+    explained = trust * _explained_by_users(answers, labels, heard, weights, rest)
+    method = Method.FEEDBACK if explained.any() else Method.PPI if slope else Method.EXACT
+    return rest - explained, method
 
 
 def _among(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 
 from scoring.alignment.contradictions import excludes
 from scoring.alignment.conventions import conventions
@@ -14,11 +14,11 @@ from scoring.display import show_filter, show_match
 from scoring.linking import content_words
 from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_and_excluded, number_flipped
 from scoring.signals.filters import literals_of
-from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.keys import is_key
 from scoring.signals.times import other_time
-from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Join, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, RelativeTime, Text, TimeRange, Value
+from scoring.specification import NEGATION, Clause, Column, Join, Op, QuestionFilter, SqlFilter
+from scoring.values import Expression, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -36,12 +36,10 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
-    met = (_told_by_state, _counts_them_as_zero, _is_held_against, _is_labelled, _is_first_of_all)
+    met = (_told_by_state, _counts_them_as_zero, _is_held_against, _is_labelled, _is_first_of_all, _is_bounded)
     if any(each(case) for each in met) or _OF_ALL.search(case.query.sql) is not None:
         return None
     word = case.question.negations[0]
-    if word.split()[0] in _LEFT_OUT and any(match.required.op in _BOUNDS for match in case.filters.matched):
-        return None
     met = [match.required.span.casefold() for match in case.filters.matched]
     met += [each.phrase.casefold() for each in case.enriched.definitions]
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
@@ -49,9 +47,14 @@ def negation_lost(case: Case) -> Finding | None:
     return Finding(1.0, f"no negation for '{word}'")
 
 
+def _is_bounded(case: Case) -> bool:
+    """Whether what is left out is told by a bound that the SQL has: `skip anything under 5`."""
+    left_out = case.question.negations[0].split()[0] in _LEFT_OUT
+    return left_out and any(match.required.op in _BOUNDS for match in case.filters.matched)
+
+
 _LEFT_OUT = frozenset({"skip", "ignore", "drop", "exclude", "leave"})
 _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT})
-"""What `skip anything under 5` becomes."""
 
 
 def _is_labelled(case: Case) -> bool:
@@ -292,66 +295,3 @@ def _read_twice(each: SqlFilter, case: Case) -> bool:
     """Whether its block reads a table twice, so that two conditions may test two different rows."""
     tables = next((block.tables for block in case.sql.blocks if block.path == each.block), ())
     return len(tables) != len(set(tables))
-
-
-_OR = re.compile(r"\bor\b")
-
-
-_AND = re.compile(r"\band\b")
-
-
-def connective_changed(case: Case) -> Finding | None:
-    """Two conditions that the question joins by `or` are ANDed, or those it joins by `and` are ORed.
-
-    Too few or too many rows come back. Only conditions on different columns count: `Lisbon and Porto` means either.
-
-    >>> connective_changed(case("Parcels from 'Faro' or with a weight over 20",
-    ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
-    "expected → actual: OR → AND: origin = 'faro'; weight > 20"
-    """
-    met = [match for match in case.filters.matched if match.present and match.required.source is FilterOrigin.QUESTION]
-    met.sort(key=lambda match: match.required.start)
-    for one, other in pairwise(met):
-        between = case.question.text[one.required.start + len(one.required.span) : other.required.start].lower()
-        changed = None if _is_of_list(between, case) else _changed(between, one.present[0], other.present[0])
-        if changed is not None:
-            return changed
-    return None
-
-
-def _is_of_list(between: str, case: Case) -> bool:
-    """Whether the connective stands between members of a list that the SQL has: `on apple or spotify`."""
-    lists = [each.rhs.members for each in case.sql.filters if each.op is Op.IN and isinstance(each.rhs, Choices)]
-    return any(sum(_is_named_in(value, between) for value in members) > 1 for members in lists)
-
-
-def _is_named_in(value: Value, between: str) -> bool:
-    return isinstance(value, Text) and any(word in between for word in content_words(value.folded))
-
-
-def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:
-    """The connective that stands between two conditions, where the SQL joins them by the other one."""
-    if left.block != right.block or left == right or len(between) > _NEAR_BY or _alike(left, right):
-        return None
-    ored = left.alternative is not None and left.alternative == right.alternative
-    asked_or = _OR.search(between) is not None
-    if asked_or and _joins_others(left, right):
-        return None
-    if asked_or is ored or not (asked_or or _AND.search(between)):
-        return None
-    expected, actual = ("OR", "AND") if asked_or else ("AND", "OR")
-    return differing(expected, f"{actual}: {show_filter(left)}; {show_filter(right)}")
-
-
-def _joins_others(left: SqlFilter, right: SqlFilter) -> bool:
-    """Whether `or` joins other things: `failed visa or mastercard`, `this month that were pushed or crossed`."""
-    return isinstance(left.rhs, Choices) or isinstance(right.rhs, Choices) or right.alternative is not None
-
-
-_NEAR_BY = 40
-"""Most characters between two conditions that one connective can join."""
-
-
-def _alike(left: SqlFilter, right: SqlFilter) -> bool:
-    """Two values of one column: `Lisbon and Porto` means either."""
-    return left.lhs is None or right.lhs is None or left.lhs.name == right.lhs.name

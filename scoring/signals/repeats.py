@@ -11,7 +11,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides, repeated_tables
 from scoring.signals.structure import read_columns
-from scoring.specification import Clause, Column, Join, Op, Operand, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Clause, Column, Join, Op, Operand, Projection, SqlFilter, SqlSpec, SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -40,14 +40,18 @@ def count_repeats(case: Case) -> Finding | None:
     if one and not _reads_many(one, case):
         return None
     for each in case.answer:
-        if each.operand.func != "COUNT" or each.operand.distinct or "count(distinct" in each.operand.name:
-            continue
-        if each.conditional:  # COUNTIF counts the rows of the join, whatever it tests
+        if not _counts_each(each):
             continue
         thing = _repeated(each.operand, one, case)
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
+
+
+def _counts_each(each: Projection) -> bool:
+    """Whether it is a plain COUNT: COUNTIF counts the rows of the join, whatever it tests."""
+    distinct = each.operand.distinct or "count(distinct" in each.operand.name
+    return each.operand.func == "COUNT" and not distinct and not each.conditional
 
 
 def _comes_once(case: Case) -> bool:

@@ -248,3 +248,32 @@ def long_question(case: Case) -> Finding | None:
     """
     words = case.words
     return Finding(min(1.0, (words - 8) / 32), f"{words} words") if words > 8 else None
+
+
+def plain_question(case: Case) -> Finding | None:
+    """The question names no period, or no figure that houses define in ways of their own.
+
+    Which date a period is of, in which zone, and which rows are revenue, is written in a company's dictionary. Where
+    nothing of that is asked, an agent needs no dictionary. Full strength where neither is named.
+
+    >>> plain_question(case("Who is the captain of the Aurora?",
+    ...     "SELECT captain FROM ships WHERE name = 'Aurora'")).detail
+    'no period, no figure of the house'
+    """
+    times = any(isinstance(each.rhs, TIMES) for each in case.question.filters)
+    dated = times or bool(case.question.time_ranges)
+    measured = _OWN_FIGURES.search(case.asked) is not None
+    if dated and measured:
+        return None
+    parts = [(_NO_PERIOD, "no period", dated), (1 - _NO_PERIOD, "no figure of the house", measured)]
+    free = [(weight, name) for weight, name, named in parts if not named]
+    return Finding(sum(weight for weight, _ in free), ", ".join(name for _, name in free))
+
+
+_NO_PERIOD = 0.7
+_OWN_FIGURES = re.compile(
+    r"revenue|sales|turnover|income|profit|margin|amount|spen[dt]|cost|price|paid|pay|fees?\b|value|worth|[$€£]"
+    r"|\b(?:eur|usd|gbp|m?arr|mrr)\b|owe|refund|invoice|bill|balance|takings|basket"
+    r"|rate|share|%|percent|pct|ratio|proportion|utili[sz]|occupan|conversion|churn"
+)
+"""Amounts and rates."""

@@ -31,7 +31,7 @@ def look_alike_read(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM shops WHERE YEAR(signed_on) = 2025", rules=rules)).detail
     'expected → actual: opened_on → signed_on'
     """
-    if not case.rules.look_alikes or (is_about_one(case) and not case.sql.aggregations):
+    if not case.rules.look_alikes or _is_one_listed(case):
         return None
     spoken = _spoken(case)
     meant = {each.column for each in spoken}
@@ -41,6 +41,11 @@ def look_alike_read(case: Case) -> Finding | None:
             shown = differing(each.column.rpartition(".")[2], others[0].rpartition(".")[2])
             return shown if _may_read(each.column, others[0], case) else replace(shown, strength=_A_DOUBT)
     return None
+
+
+def _is_one_listed(case: Case) -> bool:
+    """Whether one row is looked up: what is shown of it is no figure that another column would change."""
+    return not case.sql.aggregations and is_about_one(case)
 
 
 def _is_left_unread(meant: LookAlike, other: str, case: Case) -> bool:

@@ -24,11 +24,10 @@ def extreme_per_group(case: Case) -> Finding | None:
     'min(fare) by route'
     """
     sql = case.sql
-    if not sql.group_by or sql.limits or sql.having or not _asks_one(case) or _LISTED.search(asked(case)):
+    grouped = any(each.block in sql.outputs for each in sql.group_by)
+    if not grouped or sql.limits or sql.having or not _asks_one(case) or _LISTED.search(asked(case)):
         return None
     if any(_is_pinned(each, case) for each in sql.filters) or _OF_WHOM.search(asked(case)) is not None:
-        return None
-    if all(each.block not in sql.outputs for each in sql.group_by):
         return None
     taken = next((each.operand.name for each in case.answer if each.operand.func in EXTREMES), None)
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None

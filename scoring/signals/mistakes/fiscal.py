@@ -39,9 +39,11 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
     if ruled is not None:
         return ruled
     text = said(case)
-    begins = first_month(text) if _FISCAL.search(text) else None
-    if begins is None or begins == 1:
-        return _calendar_year(case) if begins is None and _FISCAL.search(asked(case)) else None
+    begins = first_month(text) if _FISCAL.search(text) else 1
+    if begins is None:
+        return _calendar_year(case)
+    if begins == 1:
+        return None
     for each in case.sql.filters:
         months = _months_wanted(text, begins, each)
         if months and isinstance(each.rhs, TimeRange) and each.rhs.start and each.rhs.start.month not in months:
@@ -55,7 +57,7 @@ _CALENDAR = re.compile(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
 
 def _calendar_year(case: Case) -> Finding | None:
     """A calendar year for the fiscal one, of which nothing says that it is the same."""
-    if case.rules.fiscal_year.words or _CALENDAR.search(said(case)):
+    if case.rules.fiscal_year.words or _CALENDAR.search(said(case)) or not _FISCAL.search(asked(case)):
         return None
     taken = next((each.text for each in case.sql.filters if _is_calendar_year(each.rhs)), None)
     return Finding(_A_DOUBT, f"expected → actual: the house's own year → {taken}") if taken is not None else None
