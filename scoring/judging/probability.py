@@ -33,12 +33,13 @@ class Probability:
     """The highest `p_correct`."""
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
-        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with four rules.
+        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with five rules.
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
         `ALONE` at most. Hints and missing conditions without another fault take no verdict: they lower it to
         `UNDECIDED`. Doubts alone leave it at `LEAST_DOUBTED` or above. Beside other evidence, words without a
-        counterpart count, and doubts about amounts, which say nothing of this answer, do not.
+        counterpart count, and doubts about amounts, which say nothing of this answer, do not. That the question is
+        plain says nothing beside a fault.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
@@ -47,8 +48,11 @@ class Probability:
         >>> [judge.of([(code, -9.0)]) for code in (ReasonCode.AMOUNT_OPEN, ReasonCode.OUTPUT_UNLINKED)]
         [0.65, 0.5]
         """
+        faulty = any(move < 0 and _is_fault(code) for code, move in moves)
+        if faulty:
+            moves = [(code, move) for code, move in moves if code is not ReasonCode.PLAIN_QUESTION]
         p_correct = self._of(moves)
-        if p_correct >= UNDECIDED or any(move < 0 and _is_fault(code) for code, move in moves):
+        if p_correct >= UNDECIDED or faulty:
             return p_correct
         return max(p_correct, min(UNDECIDED, self._of_total((), self.least)))
 
