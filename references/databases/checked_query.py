@@ -76,6 +76,8 @@ def _read(sql: str, dialect: str) -> exp.Query | exp.Values | Failure:
 
 
 def _objections(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterator[str]:
+    misread = (vocabulary.misread(each.name, own) for each in tree.find_all(exp.Identifier))
+    yield from (said for said in misread if said is not None)
     if vocabulary.dialect == "postgres":
         yield from (_with_advice(said) for said in called_fields(tree, vocabulary, own))
     for node in tree.walk():
