@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from scoring.normal_forms import normal_form
 
 INVISIBLE = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -26,7 +27,7 @@ def one_form(name: object) -> object:
         return name
     if (found := _TAG.search(name)) is not None:
         raise ValueError(f"it holds U+{ord(found.group()):X}, which cannot be seen")
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", name))
+    return _SPACES.sub(" ", normal_form("NFC", name))
 
 
 def shorten(text: str, length: int = 80) -> str:

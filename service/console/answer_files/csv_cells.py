@@ -6,6 +6,8 @@ import unicodedata
 from datetime import datetime
 from typing import cast
 
+from scoring.normal_forms import normal_form
+
 _FORMULA, _BREAKS = frozenset("=+-@"), frozenset("\t\r\n\0")
 _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Mn", "Zl", "Zp", "Zs"))
 """Unicode categories of characters that a spreadsheet may drop before a formula."""
@@ -36,5 +38,5 @@ def _begins_a_formula(text: str) -> bool:
             return True
         if each not in _BLANK and unicodedata.category(each) not in _UNSEEN:
             # wide and small forms too: ＝ is =
-            return unicodedata.normalize("NFKC", each) in _FORMULA
+            return normal_form("NFKC", each) in _FORMULA
     return False
