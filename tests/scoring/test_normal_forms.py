@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from unicodedata import combining, normalize  # noqa: TID251 what is compared with
+from unicodedata import combining, normalize
 
 import pytest
 

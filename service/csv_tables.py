@@ -1,10 +1,12 @@
-"""Values as text that no spreadsheet takes for a formula."""
+"""Tables in CSV whose texts no spreadsheet takes for a formula: every file that people may open is written here."""
 
 from __future__ import annotations
 
+import csv
 import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
-from typing import cast
+from typing import TextIO, cast
 
 from scoring.normal_forms import normal_form
 
@@ -13,6 +15,18 @@ _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Mn", "Zl", "Zp", "Zs"))
 """Unicode categories of characters that a spreadsheet may drop before a formula."""
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing."""
+
+
+class CsvTable:
+    """Writes rows into a text."""
+
+    def __init__(self, text: TextIO, *, separator: str = ",", quoted: bool = False, line_end: str = "\n") -> None:
+        quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+        self._writer = csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=line_end)  # noqa: TID251 the one place
+
+    def write(self, *rows: Iterable[object]) -> None:
+        """Writes each row, one cell for a value."""
+        self._writer.writerows([cell(value) for value in row] for row in rows)
 
 
 def cell(value: object) -> str:
@@ -29,7 +43,17 @@ def cell(value: object) -> str:
         return value.isoformat()
     if not isinstance(value, str):
         return str(value)
-    return "'" + value if _begins_a_formula(value) else value
+    return "'" + value if _begins_a_formula(value.lstrip("'")) else value
+
+
+def plain(cell_text: str) -> str:
+    """The text of which `cell` made this one; a text that a person typed, as it is.
+
+    >>> plain("'=1+1"), plain(cell("'=1")), plain("'90s"), plain("=1")
+    ('=1+1', "'=1", "'90s", '=1')
+    """
+    marked = cell_text.startswith("'") and _begins_a_formula(cell_text.lstrip("'"))
+    return cell_text[1:] if marked else cell_text
 
 
 def _begins_a_formula(text: str) -> bool:
