@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
+import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TextIO, cast
 
+from consumers.wire.texts import UNSEEN
 from scoring.normal_forms import normal_form
 
 _FORMULA, _BREAKS = frozenset("=+-@"), frozenset("\t\r\n\0")
 _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Mn", "Zl", "Zp", "Zs"))
 """Unicode categories of characters that a spreadsheet may drop before a formula."""
-_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and symbols that show nothing."""
+_BLANK = re.compile(f"[{UNSEEN}]")
 
 
 class CsvTable:
@@ -60,7 +61,7 @@ def _begins_a_formula(text: str) -> bool:
     for each in text:
         if each in _BREAKS:
             return True
-        if each not in _BLANK and unicodedata.category(each) not in _UNSEEN:
+        if _BLANK.match(each) is None and unicodedata.category(each) not in _UNSEEN:
             # wide and small forms too: ＝ is =
             return normal_form("NFKC", each) in _FORMULA
     return False
