@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from scoring.immutable import immutable
+from scoring.normal_forms import normal_form
 
 MOST_RULES = 40
 """Most rules of one set."""
@@ -78,7 +79,7 @@ def clean_text(text: str) -> str:
     >>> clean_text(" The SQL\\n drops\\u202e\\u200b the\\x00 filter. ")
     'The SQL drops the filter.'
     """
-    plain = unicodedata.normalize("NFKC", text[: 4 * LONGEST_RULE])
+    plain = normal_form("NFKC", text[: 4 * LONGEST_RULE])
     spaced = "".join(" " if each.isspace() else each for each in plain)
     return " ".join("".join(each for each in spaced if unicodedata.category(each)[0] != "C").split())
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import calendar
-import unicodedata
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeAlias
 
 from scoring.immutable import immutable
+from scoring.normal_forms import normal_form
 
 
 class Grain(StrEnum):
@@ -195,8 +195,7 @@ def text(raw: str) -> Text:
     >>> text("  New   York ")
     Text(folded='new york')
     """
-    composed = raw if raw.isascii() else unicodedata.normalize("NFC", raw)
-    return Text(" ".join(composed.split()).casefold())
+    return Text(" ".join(normal_form("NFC", raw).split()).casefold())
 
 
 def floor(moment: datetime, unit: Grain) -> datetime:

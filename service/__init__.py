@@ -4,4 +4,5 @@ Change this here when it concerns:
 
 - what a model is told: a new file in `service/prompts/`, its name in `service/judges/configured_panel.py`; then
   `docs/judges.md`
+- how a CSV file is written: `service/csv_tables.py`; it keeps texts from being formulas
 """

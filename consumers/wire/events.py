@@ -20,7 +20,7 @@ from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
 from consumers.wire.run_results import ResultDocument
 from consumers.wire.span_source import SPAN_SOURCE, identifying
-from consumers.wire.tenants import TENANT_RULE, TenantName
+from consumers.wire.tenants import TenantName, tenant_fault
 from consumers.wire.texts import bad_character, field_shown, json_type, shorten
 from scoring.query import Query
 from scoring.sql.parameters.binding import bound
@@ -335,9 +335,9 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         path = ".".join(str(part) for part in first["loc"][:2]) or "event"
         if first["type"] == "missing":
             raise InvalidEvent(InvalidReason.MISSING_FIELD, f"field {path} is absent: {needs(path)}") from None
-        message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
-            "Value error, "
-        )
+        message = _MESSAGES.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        if path == "tenant":
+            message = tenant_fault(first)
         detail = f"field {path}: {message}, got {field_shown(path, first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from consumers.wire.texts import INVISIBLE, one_form
+from consumers.wire.texts import INVISIBLE, plain_name
 from scoring.sql.parameters.binding import MOST_PARAMETERS
 
 
@@ -24,11 +24,12 @@ def to_utc(moment: datetime) -> datetime:
         raise ValueError("in UTC its year is out of range") from error
 
 
-NAME_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f*{INVISIBLE}]*[^\x00-\x20\x7f-\x9f*{INVISIBLE}]$"
-"""No control or invisible characters, no trailing space, and no `*`, which means all tenants in a token."""
-NAME_RULE = "a name must not end in a space or hold *, a control character or an invisible one"
+_WORD = rf"[^\x00-\x20\x7f-\x9f*{INVISIBLE}\u2800\ufff0-\ufff8]+"
+NAME_PATTERN = f"^{_WORD}( {_WORD})*$"
+"""No control or invisible characters, single spaces within, and no `*`, which means all tenants in a token."""
+NAME_RULE = "a name must not begin or end in a space, or hold two in a row, *, a control character or an invisible one"
 Name: TypeAlias = Annotated[
-    str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN), BeforeValidator(one_form)
+    str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN), BeforeValidator(plain_name)
 ]
 """Of an agent, a reviewer and their like, in one form."""
 _BLANK_PATTERN = r"^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$"

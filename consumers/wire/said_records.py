@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json, refuse_bad_text, refuse_large
-from consumers.wire.tenants import TENANT_RULE, TenantName
+from consumers.wire.tenants import TenantName, tenant_fault
 from consumers.wire.texts import json_type, shown
 
 MAX_SAID_BYTES = 256 * 1024
@@ -67,7 +67,7 @@ class SaidRecords(Generic[Document]):
             if fault["type"] == "missing":
                 detail = f"field {path} is absent: {self.needs}"
                 raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-            message = TENANT_RULE if path == "tenant" else fault["msg"].removeprefix("Value error, ")
+            message = tenant_fault(fault) if path == "tenant" else fault["msg"].removeprefix("Value error, ")
             detail = f"field {path}: {message}, got {shown(fault['input'])}"
             raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
         except RecursionError:

@@ -76,6 +76,7 @@ def _read(sql: str, dialect: str) -> exp.Query | exp.Values | Failure:
 
 
 def _objections(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterator[str]:
+    yield from _of_names(tree, vocabulary, own)
     if vocabulary.dialect == "postgres":
         yield from (_with_advice(said) for said in called_fields(tree, vocabulary, own))
     for node in tree.walk():
@@ -93,6 +94,12 @@ def _objections(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterat
             yield from _of_type(node, own)
         elif isinstance(node, exp.ByteString | exp.UnicodeString | exp.HexString | exp.BitString | exp.National):
             yield "strings with a prefix (E'', U&'', B'', X'', N'') are not sent: write a plain string"
+
+
+def _of_names(tree: exp.Expr, vocabulary: Vocabulary, own: OwnNames) -> Iterator[str]:
+    for each in tree.find_all(exp.Identifier):
+        if (said := vocabulary.misread(each.name, own)) is not None:
+            yield said
 
 
 def _of_table(table: exp.Table, vocabulary: Vocabulary) -> Iterator[str]:

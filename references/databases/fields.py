@@ -2,6 +2,9 @@
 
 `table.name` gives the whole row of the table to a function `name`. A function in FROM that returns plain values has
 no row: there the name of its alias stands for the value.
+
+Names are compared in lower case. The server tells more names apart, as it reads them in quotes; a name that it would
+take for another one is refused before (`Vocabulary.misread`).
 """
 
 from __future__ import annotations
@@ -13,8 +16,6 @@ from sqlglot import exp
 
 from references.databases.vocabulary import OwnNames, Vocabulary
 
-_LONGEST_NAME = 63
-"""Bytes of a name that PostgreSQL reads."""
 _DEFAULT = re.compile(r"(column|f)\d{1,4}|ordinality|\?column\?")
 """Columns that PostgreSQL names itself."""
 
@@ -61,7 +62,7 @@ def _last(node: exp.Column | exp.Dot) -> exp.Identifier | None:
 
 
 def _read_as(name: exp.Identifier) -> str:
-    return name.name.encode()[:_LONGEST_NAME].decode(errors="ignore").lower()
+    return name.name.lower()
 
 
 def _named(tree: exp.Expr) -> set[str]:

@@ -82,6 +82,8 @@ def _unquoted(name: str) -> str:
 
 def _refused(kind: str, text: str, vocabulary: Vocabulary, own: OwnNames, *, called: bool) -> str | None:
     word = text.lower()
+    if kind in {"name", "word"} and (said := vocabulary.misread(_unquoted(text) if kind == "name" else text, own)):
+        return said
     if kind == "operator" and text not in vocabulary.operators:
         return f"the operator {text[:20]} is not known to be harmless"
     if kind != "word" or word in own.last_names:

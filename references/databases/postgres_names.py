@@ -60,6 +60,7 @@ async def own_names(connection: Asks, allowance: Allowance) -> OwnNames:
         columns=frozenset(_lower(row[0]) for row in await connection.fetch(_COLUMNS)),
         calling=frozenset(name for name, _ in calling) - allowance.functions,
         computed=frozenset(name for name, of_a_row in calling if of_a_row) - allowance.functions,
+        encoding=str((await connection.fetch("SHOW server_encoding"))[0][0]),
         replacing=frozenset(_lower(row[0]) for row in await connection.fetch(_FUNCTIONS)) & POSTGRES.words,
     )
 

@@ -17,6 +17,18 @@ class Vocabulary:
     operators: frozenset[str]
     hidden: re.Pattern[str]
     """Schemas and tables that describe the server instead of holding the user's rows."""
+    longest_name: int | None = None
+    """Bytes of a name that the server reads; it cuts a longer one, so that two names become one."""
+
+    def misread(self, name: str, own: OwnNames) -> str | None:
+        """Why the server may take this name for another one, or `None` if it reads the name as it is written."""
+        if self.longest_name is None:
+            return None
+        if len(name.encode(errors="surrogatepass")) > self.longest_name:
+            return f"the name {name[:80]} is longer than {self.longest_name} bytes, and the server would cut it"
+        if not name.isascii() and own.encoding not in _KEEPING:
+            return f"the name {name[:80]} is not ASCII, and the database's encoding {own.encoding} may change it"
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +47,8 @@ class OwnNames:
     """Those of them that take a row, which `table.name` calls."""
     replacing: frozenset[str] = frozenset()
     """Functions named like one of the server's; the types of the arguments decide which is called."""
+    encoding: str = "UTF8"
+    """In which the server holds names, by PostgreSQL's name for it."""
 
     @property
     def last_names(self) -> frozenset[str]:
@@ -42,6 +56,8 @@ class OwnNames:
         return frozenset(name.rpartition(".")[2] for name in self.functions)
 
 
+_KEEPING = frozenset({"UTF8", "SQL_ASCII"})
+"""Encodings that keep the bytes of a name. In others it may be longer, or equal another: EUC_JP has 3 bytes for é."""
 _KEYWORDS = """
     all and any array as asc at between both by case cast collate cross cube current day days desc distinct else
     end epoch escape except exclude exists extract false fetch filter first following for from full group groups
@@ -119,6 +135,7 @@ POSTGRES = Vocabulary(
     words=frozenset(f"{_KEYWORDS} {_TYPES} {_SHARED} {_POSTGRES}".split()),
     operators=_COMPARISONS | frozenset("# #> #>> => ? ?| ?& ~~ !~~ @@ @? |/ ||/ -|- &< &> ^@".split()),
     hidden=re.compile(r"pg_|information_schema$", re.IGNORECASE),
+    longest_name=63,
 )
 DUCKDB = Vocabulary(
     dialect="duckdb",

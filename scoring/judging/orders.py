@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from scoring.normal_forms import normal_form
 from scoring.query import Query
 
 _HIDDEN = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -38,4 +38,4 @@ def may_give_orders(query: Query) -> bool:
 def _orders(text: str) -> bool:
     if text.isascii():
         return _ORDER.search(text.lower()) is not None
-    return _HIDDEN.search(text) is not None or _ORDER.search(unicodedata.normalize("NFKC", text).casefold()) is not None
+    return _HIDDEN.search(text) is not None or _ORDER.search(normal_form("NFKC", text).casefold()) is not None

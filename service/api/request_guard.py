@@ -105,6 +105,8 @@ def _is_same(origin: str, host: str, http: HttpSettings) -> bool:
 
 
 def _is_address(name: str) -> bool:
+    if "%" in name:  # what follows is a zone, which may hold any text; no client sends one
+        return False
     try:
         ipaddress.ip_address(name)
     except ValueError:

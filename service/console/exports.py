@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import io
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
@@ -17,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.console.answer_files.answer_lines import COLUMNS, answer_lines
-from service.console.answer_files.csv_cells import cell
 from service.console.answer_files.parquet_pages import ParquetAnswers
 from service.console.forms import ListForm
 from service.console.rendering import SAFE_HEADERS
 from service.console.spelling import spelled
+from service.csv_tables import CsvTable
 from service.storage.feedback.exported_answers import exported_answers
 from service.storage.scores.evaluation_pages import MAX_PAGE, evaluation_page
 
@@ -95,10 +94,10 @@ def _file(content: Any, ending: str, media_type: str) -> Response:
 
 def _csv(lines: Lines, first: bool) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    table = CsvTable(text, quoted=True, line_end="\r\n")
     if first:
-        writer.writerow(COLUMNS)
-    writer.writerows([cell(line[name]) for name in COLUMNS] for line in lines)
+        table.write(COLUMNS)
+    table.write(*([line[name] for name in COLUMNS] for line in lines))
     return text.getvalue()
 
 

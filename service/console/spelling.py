@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.api.caller import Caller
 from service.console.forms import BrowserForm
+from service.console.overview.look_alikes import look_alikes
 from service.storage.scores.stored_names import AnswerNames, stored_names
 
 _MOST = 200
@@ -26,6 +27,8 @@ class Suggestions:
     judge: list[str]
     spellings: list[tuple[str, str]]
     """Field and name where several stored names differ from what was typed in case alone."""
+    alike: Mapping[tuple[str, str], list[str]]
+    """For a tenant and agent, the tenant's other agents whose names look the same."""
 
 
 async def spelled(form: Form, engine: AsyncEngine, reader: Caller) -> tuple[Form, Suggestions]:
@@ -71,4 +74,5 @@ def _suggestions(
         agent_version=sorted({each.agent_version for each in of_agent if each.agent_version is not None})[:_MOST],
         judge=sorted({each.judge for each in stored if each.judge is not None})[:_MOST],
         spellings=spellings[:_MOST],
+        alike=look_alikes((each.tenant, each.agent) for each in stored),
     )

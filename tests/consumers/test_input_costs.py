@@ -27,6 +27,8 @@ FIXED = 0.02
 """CPU seconds added to each cost, so that the growth of what costs next to nothing does not count."""
 QUESTION = "How many bakers live in 'Oslo' and earn more than 100?"
 SQL = "SELECT COUNT(*) FROM bakers WHERE town = 'Oslo' AND wage > 100"
+MARKS = "\u0301\u0316"
+"""Combining marks, out of the order in which a normal form has them."""
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 
 
@@ -149,6 +151,8 @@ INPUTS: Mapping[str, tuple[int, Callable[[int], Call]]] = {
     "rules: mappings of its words": (2000, wordy_mappings),
     "event: question": (400_000, decoded(lambda n: {"question": "word " * (n // 5)})),
     "event: letters beyond ASCII": (100_000, decoded(lambda n: {"question": "ß∀😀" * (n // 3)})),
+    "event: marks in a name": (100_000, decoded(lambda n: {"agent": "a" + MARKS * (n // 2)})),
+    "event: marks in a tenant": (100_000, decoded(lambda n: {"tenant": "a" + MARKS * (n // 2)})),
     "event: attributes": (20_000, decoded(lambda n: {"attributes": {f"a{i}": i for i in range(n)}})),
     "event: attributes in lists": (200, decoded(lambda n: {"attributes": {"a": nested(n)}})),
     "event: unknown fields": (20_000, decoded(lambda n: {f"a{i}": i for i in range(n)})),
@@ -167,12 +171,22 @@ INPUTS: Mapping[str, tuple[int, Callable[[int], Call]]] = {
         40_000,
         prompt(lambda n: QUESTION, lambda n: f"SELECT a FROM t WHERE b = '{'ab ' * (n // 3)}'"),
     ),
+    "prompt: marks": (
+        30_000,
+        prompt(lambda n: QUESTION, lambda n: f"SELECT a FROM t WHERE b = 'b{MARKS * (n // 2)}'"),
+    ),
+    "prompt: marks asked": (1400, prompt(lambda n: f"Who is 'b{MARKS * (n // 2)}'?")),
     "prompt: letters spread by %": (
         20_000,
         prompt(lambda n: QUESTION, lambda n: f"SELECT a FROM t WHERE b LIKE '{'%a' * (n // 2)}'"),
     ),
 }
-QUICK = ("rules: conditions of an answer", "spans: one attribute again", "prompt: quoted words")
+QUICK = (
+    "rules: conditions of an answer",
+    "spans: one attribute again",
+    "prompt: quoted words",
+    "event: marks in a name",
+)
 
 
 def check(name: str) -> None:

@@ -74,12 +74,12 @@ async def _ask(url: str, statements: tuple[str, ...]) -> list[tuple[object, ...]
 
 
 @contextmanager
-def named_server(maintenance: URL) -> Iterator[NamedServer]:
-    """Creates the database, and drops it."""
+def named_server(maintenance: URL, encoding: str = "UTF8") -> Iterator[NamedServer]:
+    """Creates the database in an encoding, and drops it."""
     name = f"named_{uuid.uuid4().hex[:10]}"
     own = maintenance.set(drivername="postgresql").render_as_string(hide_password=False)
     server = NamedServer(own.replace(f"/{maintenance.database}", "/{db_id}"), name)
-    asyncio.run(_ask(own, (f"CREATE DATABASE {name}", "SELECT 1")))
+    asyncio.run(_ask(own, (f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LOCALE 'C'", "SELECT 1")))
     server.ask(ROWS, _ONLY_POSTGRES, "SELECT 1")
     try:
         yield server

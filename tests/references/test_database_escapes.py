@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from sqlalchemy import URL
 
 from references.comparison.results import QueryResult
 from references.databases.access import Allowance, Database, DatabaseLimits, UnknownDatabaseError
@@ -78,6 +79,54 @@ def test_no_escape_runs_on_postgresql_even_for_a_superuser(server: NamedServer, 
     assert file.read_text() == MARKER
 
 
+ENCODED = "é" * 31
+"""62 bytes in UTF-8, and 93 in EUC_JP: a letter more is cut there."""
+
+
+@pytest.mark.parametrize(("encoding", "start"), [("EUC_JP", ENCODED), ("LATIN1", "a" * 63)])
+def test_no_two_names_are_one_for_a_server_that_holds_them_in_another_encoding(
+    postgres15: URL, encoding: str, start: str
+):
+    with named_server(postgres15, encoding) as server, open_database(server.url, server.name, LIMITS, ANY) as database:
+        row, value = f'"{start}b"', f'"{start}c"'
+        inner = f"SELECT {row}.ts_stat AS ts_stat FROM (SELECT 1 AS q) AS k, unnest(ARRAY['{LOOKING}']) AS {value}"
+        found = database.run(f"SELECT z.ts_stat FROM ({inner}) AS z, looms AS {row}")
+        plain = database.run("SELECT cloth, 'é' FROM looms")
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.REFUSED
+    assert isinstance(plain, QueryResult)
+
+
+LOOKING = "select to_tsvector(''simple'', rolname) from pg_roles"
+
+
+def test_a_name_that_the_server_would_cut_is_refused_with_its_reason_wherever_it_stands(server: NamedServer):
+    long = '"' + "a" * 64 + '"'
+    queries = (
+        f"SELECT cloth AS {long} FROM looms",
+        f"SELECT {long} FROM looms",
+        f"SELECT 1 FROM {long}",
+        f"SELECT 1 FROM {long}.looms",
+        f"SELECT {long}.cloth FROM looms AS {long}",
+        f"SELECT x.y FROM (SELECT 1) AS x({long})",
+        f"WITH {long} AS (SELECT 1) SELECT 1",
+        f"WITH x({long}) AS (SELECT 1) SELECT 1",
+        f"SELECT {long}('a')",
+        f"SELECT ('a'::text).{long}",
+        f"SELECT 'a'::{long}",
+        f"SELECT 'a' COLLATE {long}",
+        f"SELECT sum(id) OVER {long} FROM looms WINDOW {long} AS (ORDER BY id)",
+        f"SELECT make_date(year => 2024, month => 1, {long} => 1)",
+        f"SELECT cloth FROM looms JOIN weavers USING ({long})",
+    )
+    with open_database(server.url, server.name, LIMITS, ANY) as database:
+        said = {query: database.run(query) for query in queries}
+    for query, found in said.items():
+        assert isinstance(found, Failure), query
+        assert found.kind is FailureKind.REFUSED, f"{query}: {found}"
+        assert "is longer than 63 bytes" in found.detail or "USING" in query or "=>" in query, f"{query}: {found}"
+
+
 def unchecked(database: Any, sql: str) -> QueryResult | Failure:
     """Sends a text as it is to an open PostgreSQL, past the check."""
     return database.runner.run(database._run(sql))
@@ -126,7 +175,9 @@ def counted(database: Database) -> object:
 
 
 def test_there_are_as_many_cases_as_the_documentation_says():
-    assert sum(map(len, ESCAPES.values())) >= 335
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    counts = f"try {sum(map(len, ESCAPES.values()))} escapes on PostgreSQL as a superuser, {len(DUCKDB)} on DuckDB and"
+    assert f"{counts} {len(SQLITE)} on SQLite" in page
     assert sum(map(len, HONEST.values())) >= 125
 
 

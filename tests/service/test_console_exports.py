@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import pytest
 
 from service.console.answer_files.answer_lines import COLUMNS
-from service.console.answer_files.csv_cells import cell
 from service.console.answer_files.plain_sentence import plain_sentence
+from service.csv_tables import cell, plain
 from tests.service.console_lists import LIST, event, links, read
 from tests.service.own_scripts import foreign_scripts
 
@@ -76,6 +76,11 @@ HIDING = [
 def test_a_formula_in_a_file_is_text(formula):
     assert cell(formula) == "'" + formula
     assert cell([formula]) == "'" + formula
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "'=1", "''+1", "'90s", "a=1", "", "'", "''"])
+def test_a_text_is_read_back_from_its_cell(text):
+    assert plain(cell(text)) == text
 
 
 @pytest.mark.parametrize("hidden", HIDING)

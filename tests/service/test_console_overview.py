@@ -88,6 +88,31 @@ async def test_an_agent_whose_name_mixes_alphabets_is_marked(client):
         assert page.count("letters of two alphabets") == marked
 
 
+LOOKING_ALIKE = {
+    "coco": "\u0441\u043e\u0441\u043e",
+    "atlas": "\uff41\uff54\uff4c\uff41\uff53",
+    "loom": "\U0001d425\U0001d428\U0001d428\U0001d426",
+    "oven-l": "oven-1",
+    "crumb": "Crumb",
+}
+
+
+async def test_agents_of_a_tenant_whose_names_look_the_same_are_marked(client):
+    names = [*LOOKING_ALIKE, *LOOKING_ALIKE.values(), "rye"]
+    sent = [answer(number, agent=name) for number, name in enumerate(names)]
+    sent.append(answer(99, agent="ry\u0435", tenant="millers"))
+    await client.post("/v1/events", json=sent)
+    shown = await read(client, "/console?tenant=bakers")
+    assert shown.count("its name looks like") == 2 * len(LOOKING_ALIKE)
+    for agent, other in LOOKING_ALIKE.items():
+        for one, two in ((agent, other), (other, agent)):
+            page = await read(client, f"/console/agents?{urlencode({'tenant': 'bakers', 'agent': one})}")
+            [told] = re.findall(r"Its name looks like that of another agent: .*?</p>", page)
+            assert f">{two}</a>" in told
+    page = await read(client, f"/console/agents?{urlencode({'tenant': 'bakers', 'agent': 'rye'})}")
+    assert "name looks like" not in page
+
+
 @pytest.fixture
 async def two_weeks(client):
     """Twelve days of an agent whose version 2 is wrong, and of one that stays as it is."""

@@ -244,6 +244,10 @@ HOSTS = {
     "127.0.0.1:1:evil.example": 421,
     "[::1].evil.example": 421,
     "[::1]evil.example:80": 421,
+    "[::1%evil.example]": 421,
+    "[fe80::1%25eth0]:8321": 421,
+    "[::1%]": 421,
+    "127.0.0.1%evil.example": 421,
     "localhost:": 200,
     "": 421,
 }
@@ -287,6 +291,10 @@ async def test_a_request_with_two_ends_is_refused_and_its_connection_closed(data
 
 def test_names_are_allowed_by_the_setting_and_any_name_behind_tokens():
     named = HttpSettings(allowed_hosts=frozenset({"Assay.Example"}))
+    local = HttpSettings(host="fe80::1%eth0", allowed_hosts=frozenset({"assay.example"}))
+    assert [is_own_name(name, local) for name in ("fe80::1", "fe80::1%eth0", "::1%eth0")] == [True, True, False]
+    asked = ("::1", "::1%evil.example", "::1%eth0")
+    assert [is_own_name(name, HttpSettings()) for name in asked] == [True, False, False]
     assert [is_own_name(name, named) for name in ("assay.example", "other.example", "localhost")] == [True, False, True]
     open_to_all = HttpSettings(host="0.0.0.0")
     assert is_own_name("assay.team.svc", open_to_all)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
+from sqlalchemy import text
 
 from service.console.answer.unseen_characters import marked_page
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.stored_events import newest_events
 from tests.service.console_lists import LIST, event, read
 
 TURNED = "How many \u202eovens\u202c has\u200b town\ufeff 1\U000e0041?"
@@ -53,3 +58,26 @@ def test_what_a_form_sends_stays_as_it_is():
     marked = marked_page(page)
     assert marked.count("\u202e") == 3
     assert marked.endswith('<p>d<span class="unseen" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span></p>')
+
+
+COLUMNS = """
+SELECT table_name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+WHERE column_name = 'agent' AND table_type = 'BASE TABLE' AND table_schema = 'public'
+"""
+
+
+async def test_a_name_that_an_older_release_stored_is_shown_and_scored_again(client, engine):
+    old = "old  crumb\u2800"
+    await client.post("/v1/events", json=event(1, agent="crumb"))
+    async with engine.begin() as connection:
+        for (table,) in (await connection.execute(text(COLUMNS))).all():
+            renamed = text(f"UPDATE {table} SET agent = :old WHERE agent = 'crumb'")
+            await connection.execute(renamed, {"old": old})
+    who = urlencode({"tenant": "bakers", "agent": old})
+    for path in ("/console", f"/console/agents?{who}", f"{LIST}?{who}"):
+        page = await read(client, path)
+        assert ">U+2800</span>" in page, path
+    [row] = (await client.get(f"/v1/evaluations?{who}")).json()["items"]
+    assert row["agent"] == old
+    [stored] = await newest_events(engine, EvaluationFilter(tenant="bakers"), 5)
+    assert stored.event.agent == old

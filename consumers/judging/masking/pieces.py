@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from scoring.normal_forms import normal_form
 
 _APART = r"\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f“”‘’‚„«»‹›–—…·•¡¿€£¥₹₽¢°±×÷≤≥≠≈→←、。，：；！？（）「」『』"
 """Characters between words. All others belong to words: combining marks, and symbols that are read as letters."""
@@ -24,7 +25,7 @@ _SPELT_NUMBERS = {
 
 def fold(text: str) -> str:
     """The text in lower case, its marks and symbols in one normal form."""
-    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return normal_form("NFKC", text).casefold()
 
 
 @lru_cache(maxsize=10_000)

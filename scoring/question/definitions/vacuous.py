@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from scoring.normal_forms import normal_form
 from scoring.question.english.weakening import DROP_STARTS, DROPS, QUANTIFIERS
 from scoring.specification import Op, QuestionFilter
 from scoring.values import Number, Pattern, Text
@@ -55,7 +56,7 @@ _MEMO_LENGTH = 200
 
 def _plain_letters(text: str) -> str:
     if not text.isascii():
-        apart = unicodedata.normalize("NFKD", text.translate(_LOOKALIKES))
+        apart = normal_form("NFKD", text.translate(_LOOKALIKES))
         text = "".join(each for each in apart if unicodedata.category(each) not in ("Cf", "Mn", "Cc") or each.isspace())
     return " ".join(text.casefold().replace("’", "'").split())
 

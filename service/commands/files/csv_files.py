@@ -14,6 +14,7 @@ from service.commands.exits import refuse
 from service.commands.files.columns import Columns, table_line
 from service.commands.files.row_sinks import RowSink, flat_row
 from service.commands.jsonl import InputLine
+from service.csv_tables import CsvTable
 
 _SEPARATORS = ",;\t"
 _LONGEST_CELL = 4 * MAX_EVENT_BYTES
@@ -69,12 +70,12 @@ class _CsvRows:
     def __init__(self, stream: BinaryIO, separator: str, fields: tuple[str, ...]) -> None:
         self._stream, self._fields = stream, fields
         self._text = io.StringIO(newline="")
-        self._writer = csv.DictWriter(self._text, fields, delimiter=separator, lineterminator="\n")
-        self._writer.writeheader()
+        self._table = CsvTable(self._text, separator=separator)
+        self._table.write(fields)
         self._flush()
 
     def write(self, content: bytes, /) -> None:
-        self._writer.writerow(flat_row(content, self._fields))
+        self._table.write(flat_row(content, self._fields).values())
         self._flush()
 
     def _flush(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from consumers.wire.texts import INVISIBLE
+from consumers.wire.texts import UNSEEN
 
 _JOINERS = "\u200c\u200d"
 """They shape letters of some scripts and join emojis, and hide nothing between such characters."""
 _SELECTORS = "\ufe0e\ufe0f"
 """They choose between a sign and its emoji."""
-_UNSEEN = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{INVISIBLE}\U000e0000-\U000e0fff]")
+_UNSEEN = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{UNSEEN}]")
 _KEPT = re.compile(rf"(?<=[^\x00-\x7f])[{_JOINERS}](?=[^\x00-\x7f])|(?<=[^\x00-\x7f])[{_SELECTORS}]")
 _TAG = re.compile(r"(<[^>]*>)")
 _VERBATIM = re.compile(r"<(/?)(textarea|title|option|script|style)\b", re.IGNORECASE)

@@ -131,6 +131,24 @@ def test_what_a_person_attributes_is_kept_and_counted(mill: Mill) -> None:
     assert "attribution is gold_wrong, ambiguous, prediction_wrong" in mill.run(*where, *options, out="lucky", code=2)
 
 
+def test_no_text_is_a_formula_in_the_table_of_attributions_and_a_note_is_read_back(mill: Mill) -> None:
+    predictions(mill, {(method, name): method != "wrong" for method in ANSWERS for name in ANSWERS[method]})
+    rows = [json.loads(line) for line in (mill.folder / "predictions.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["sql"] = row["sql"] and f"-- mine\n{ANSWERS['lucky'][row['case_id']]}"
+    lines(mill.folder / "predictions.jsonl", rows)
+    studied(mill, "--schemas", mill.ddl, "--verify")
+    table = mill.folder / "run" / "attributions.csv"
+    with table.open(newline="") as file:
+        cases = list(csv.DictReader(file))
+    assert [each["answer"][:8] for each in cases] == ["'-- mine"] * 3
+    text = table.read_text()
+    table.write_text(text.replace("widest,search,,", "widest,search,ambiguous,-1 is no width"))
+    for _ in range(2):
+        studied(mill, "--schemas", mill.ddl, "--verify")
+        assert table.read_text() == text.replace("widest,search,,", "widest,search,ambiguous,'-1 is no width")
+
+
 def test_predictions_name_their_method_on_every_line_and_each_case_once(mill: Mill) -> None:
     rows = [{"case_id": "count", "method": "a", "sql": "SELECT 1"}]
     where = ("--backend", "recorded", "--predictions", mill.folder / "p.jsonl")

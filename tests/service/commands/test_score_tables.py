@@ -83,6 +83,23 @@ def test_rows_in_csv_hold_nested_fields_as_json(tmp_path: Path) -> None:
         assert json.loads(kept["reasons"]) == row["reasons"]
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv"])
+def test_no_text_of_an_answer_is_a_formula_in_a_table(tmp_path: Path, name: str) -> None:
+    evil = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\uff1d1"]
+    source, target = tmp_path / "in.jsonl", tmp_path / name
+    events = [
+        {"question": QUESTION, "sql": SQL, **dict.fromkeys(("event_id", "agent", "tenant"), text)} for text in evil
+    ]
+    source.write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in events))
+    assert sqlassay("score", str(source), "--out", str(target)).returncode == 0
+    with target.open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file, delimiter="\t" if name.endswith(".tsv") else ","))
+    assert len(written) == len(evil)
+    texts = [value for row in written for column, value in row.items() if column in {"event_id", "agent", "tenant"}]
+    assert texts
+    assert [text for text in texts if not text.startswith("'")] == []
+
+
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [

@@ -19,6 +19,7 @@ from evals.study.study_page import study_of, study_page, times_page
 from service.commands.eval.runner.assessing import cross_check_case
 from service.commands.eval.runner.journal import replace_file
 from service.commands.exits import refuse
+from service.csv_tables import CsvTable, plain
 from service.processes.limited_pool import CallStopped, LimitedPool
 
 STUDY = "study.json"
@@ -72,9 +73,10 @@ def _filled(path: Path) -> dict[tuple[str, str], dict[str, str]]:
     except FileNotFoundError:
         return {}
     found: dict[tuple[str, str], dict[str, str]] = {}
-    for number, row in enumerate(rows, 2):
-        if any(row.get(name) is None for name in _COLUMNS[:4]):
+    for number, written in enumerate(rows, 2):
+        if any(written.get(name) is None for name in _COLUMNS[:4]):
             refuse(f"{path}, row {number}: it lacks one of the columns {', '.join(_COLUMNS[:4])}: remove the file")
+        row = {name: plain(written[name]) for name in _COLUMNS[:4]}
         row["attribution"] = row["attribution"].strip().lower()
         if row["attribution"] not in {*Attribution, ""}:
             words = ", ".join(Attribution)
@@ -85,11 +87,11 @@ def _filled(path: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 def _table(found: Sequence[GoldDisagreement], filled: Mapping[tuple[str, str], Mapping[str, str]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    table = CsvTable(text)
+    table.write(_COLUMNS)
     for each in found:
         known = filled.get((each.case_id, each.by.value), {})
-        writer.writerow(
+        table.write(
             [
                 *(each.case_id, each.by.value, known.get("attribution", ""), known.get("note", "")),
                 *(" ".join(each.methods), each.asked, each.question, each.gold_sql, each.answer),
