@@ -22,7 +22,7 @@ from service.storage.embedded import embedded_postgres
 from service.storage.hosts import ConnectFirstWritable
 from service.storage.libpq_url import read_url
 from service.storage.migrating import is_migrated, migrate_tables
-from service.storage.pooled_sessions import READ_ONLY, driver_error, session_options, watch_sessions
+from service.storage.pooled_sessions import driver_error, session_options, watch_sessions
 from service.storage.pooler import (
     FIX,
     LOST_STATEMENTS,
@@ -31,6 +31,7 @@ from service.storage.pooler import (
     refuse_unnamed_pooler,
     single_statements,
 )
+from service.storage.refusals import fix_of
 
 _NO_RIGHT = "42501"
 """SQLSTATE of a statement that the role may not run."""
@@ -40,15 +41,6 @@ MIGRATION_SECONDS = 3_600.0
 """Longest time for one statement of a migration."""
 _ENDED = frozenset({"57P01", "57P02", "08003"})
 """SQLSTATEs of a session that the server ended, or that ended amid a statement."""
-_FIXES = {
-    "40P01": "another session took the same locks in another order; if this repeats, look for it in pg_stat_activity",
-    "55P03": "another session holds a lock; sqlassay doctor names the session and how to end it",
-    "53100": "free or add space on the database's disk",
-    "53300": "raise max_connections of the server, or lower SQLASSAY_DATABASE__POOL_SIZE",
-    "28P01": "correct the password in SQLASSAY_DATABASE__URL",
-    READ_ONLY: "it is a standby, or default_transaction_read_only is on; sqlassay doctor says which, with the fix",
-}
-"""What to do about an error of a server that answers, by its SQLSTATE."""
 
 
 @asynccontextmanager
@@ -111,8 +103,8 @@ def translate_errors(url: URL) -> Generator[None]:
             ) from None
         if state in LOST_STATEMENTS:
             raise StoreUnavailable(f"a pooler before the database loses prepared statements ({state}): {FIX}") from None
-        if state in _FIXES:
-            raise StoreUnavailable(f"the database refuses ({failure_text(cause)}): {_FIXES[state]}") from None
+        if (fix := fix_of(cause, url)) is not None:
+            raise StoreUnavailable(f"the database refuses ({failure_text(cause)}): {fix}") from None
         if state in _ENDED or isinstance(cause, asyncpg.InterfaceError):
             raise StoreUnavailable(
                 f"a session of the database was ended ({failure_text(cause)}): the next one says whether it answers"

@@ -38,6 +38,13 @@ def render(
     return copy.deepcopy(_rendered(json.dumps(given), release, namespace))
 
 
+def notes(values: dict[str, Any]) -> str:
+    """What Helm prints after an install."""
+    with Chart.load(CHART) as chart:
+        files = chart.render(values, name="assay", namespace="quality")
+    return " ".join(files["sqlassay/templates/NOTES.txt"].split())
+
+
 @cache
 def _rendered(values: str, release: str, namespace: str) -> list[dict[str, object]]:
     given = json.loads(values)

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from helm_python import HelmError
 
-from tests.deploy.charts import CHART, LEAST, ROOT, merged, only, render
+from tests.deploy.charts import CHART, LEAST, ROOT, merged, notes, only, render
+from tests.deploy.network import RELEASE, Place, admitted
 from tests.deploy.releases import CLUSTERS, MATRIX
 
 
@@ -119,8 +120,8 @@ def test_a_gateway_removes_the_prefix_that_it_adds():
     assert rule["backendRefs"] == [{"name": "assay-sqlassay", "port": 80}]
 
 
-GONE = {("networkPolicy", "egressPorts"): "egressPorts", ("alerts", "windows"): "windows"}
-"""Values of the first chart that have another name now, in docs/kubernetes/README.md, and what the refusal says."""
+RENAMED = {("networkPolicy", "egressPorts"): "networkPolicy.egress", ("alerts", "windows"): "alerts.conditions"}
+"""Values of the first chart that have another name now, which Helm's notes and docs/kubernetes/README.md say."""
 
 
 def first_values() -> dict[str, Any]:
@@ -129,8 +130,6 @@ def first_values() -> dict[str, Any]:
 
 def test_an_upgrade_reads_the_values_of_the_first_chart():
     values = first_values()
-    for group, key in GONE:
-        del values[group][key]
     objects = render(merged(values, LEAST), least=False)
     assert {each["kind"] for each in objects} >= {"Deployment", "Job", "Service", "PodDisruptionBudget"}
     # the two whose default changed
@@ -139,13 +138,33 @@ def test_an_upgrade_reads_the_values_of_the_first_chart():
     assert worker["resources"]["requests"]["memory"] == "512Mi"
 
 
-@pytest.mark.parametrize("path", GONE)
-def test_a_value_of_the_first_chart_that_is_gone_is_refused_by_name_and_explained(path: tuple[str, str]):
+@pytest.mark.parametrize("path", RENAMED)
+def test_a_value_of_the_first_chart_that_is_renamed_is_named_after_an_install(path: tuple[str, str]):
     group, key = path
-    with pytest.raises(HelmError, match=GONE[path]):
-        render({group: {key: first_values()[group][key]}})
+    said = f"{group}.{key} is now {RENAMED[path]}"
+    assert said in notes(merged(first_values(), LEAST))
+    assert said not in notes(LEAST)
     page = (ROOT / "docs" / "kubernetes" / "README.md").read_text("utf-8")
-    assert f"`{group}.{key}`" in page
+    assert f"`{group}.{key}` is now `{RENAMED[path]}`" in " ".join(page.split())
+
+
+@pytest.mark.parametrize("role", ["api", "worker", "migrate"])
+def test_ports_of_the_first_chart_stay_open(role: str):
+    policies = [each for each in render({"networkPolicy": {"egressPorts": [8000]}}) if each["kind"] == "NetworkPolicy"]
+    chosen = only(policies, "NetworkPolicy", f"assay-sqlassay-{role}")["spec"]["podSelector"]["matchLabels"]
+    source = Place(namespace=RELEASE, labels=chosen)
+    for address, passes in (("203.0.113.7", True), ("10.1.2.3", True), ("169.254.169.254", False)):
+        assert admitted(policies, source, Place(address=address), 8000) is passes
+    assert admitted(policies, source, Place(namespace="models"), 8000)
+    assert not admitted(policies, source, Place(address="203.0.113.7"), 443)
+
+
+def test_conditions_of_the_first_chart_win():
+    def rules(**alerts: Any) -> str:
+        return str(only(render({"alerts": {"enabled": True, **alerts}}), "PrometheusRule")["spec"])
+
+    assert rules(windows={"long": "3h"}) == rules(conditions={"long": "3h"})
+    assert rules(windows={}) == rules() != rules(windows={"long": "3h"})
 
 
 def test_names_and_selectors_stay_over_an_upgrade():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -11,13 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.commands.doctor.index_checks import examine_indexes
 from service.commands.doctor.read_only import explain_read_only
+from service.commands.doctor.role_checks import LoginRole, look_at_role
 from service.failures import failure_text
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, translate_errors
 from service.storage.database_sight import DatabaseSight, look_at_database
 from service.storage.libpq_url import read_url
+from service.storage.pooled_sessions import driver_error
 from service.storage.pooler import FIX, is_pooled
+from service.storage.refusals import ENDED, TOO_MANY, fix_of
 from service.storage.tables import METADATA
 
 OLDEST = 15
@@ -66,32 +70,58 @@ async def examine_database(settings: DatabaseSettings) -> Sequence[CheckResult]:
         return [ok("database.reachable", "the embedded PostgreSQL is used, which starts with the service")]
     engine = create_engine(read_url(settings.url.get_secret_value()), settings)
     try:
-        sight = await look_at_database(engine, settings.timeout, time.time)
-        return [
-            ok("database.reachable", "PostgreSQL answers"),
-            ok("database.writable", "it takes writes") if sight.writable else await explain_read_only(engine),
-            *_seen(sight),
-            *await _locks(engine),
-            await _space(engine)
-            if sight.writable
-            else ok("database.space", "not checked: the database takes no writes"),
-            *await _allowed(engine),
-            await _pooler(engine, settings),
-        ]
+        return [ok("database.reachable", "PostgreSQL answers"), *await _examined(engine, settings)]
     except Unavailable as failure:
-        return [error("database.reachable", str(failure), "start PostgreSQL, or correct SQLASSAY_DATABASE__URL")]
+        return [_refused(failure, engine)]
     finally:
         await engine.dispose()
 
 
-def _seen(sight: DatabaseSight) -> Iterator[CheckResult]:
-    yield (
+async def _examined(engine: AsyncEngine, settings: DatabaseSettings) -> list[CheckResult]:
+    sight = await look_at_database(engine, settings.timeout, time.time)
+    role = await look_at_role(engine)
+    return [
+        ok("database.writable", "it takes writes") if sight.writable else await explain_read_only(engine),
+        _clock(sight),
+        *role.examine(settings),
+        *await _locks(engine),
+        await _space(engine) if sight.writable else ok("database.space", "not checked: the database takes no writes"),
+        *(await _tables(engine, settings, sight, role) if role.schema_found else ()),
+        await _pooler(engine, settings),
+    ]
+
+
+def _refused(failure: Unavailable, engine: AsyncEngine) -> CheckResult:
+    """Why PostgreSQL does not let us in, which is not always that it is down."""
+    cause = driver_error(failure.__context__ or failure)
+    fix = fix_of(cause, engine.url)
+    check = {TOO_MANY: "database.connections", ENDED: "database.statement_timeout"}.get(getattr(cause, "sqlstate", ""))
+    if fix is None or check is None:
+        return error("database.reachable", str(failure), fix or "start PostgreSQL, or correct SQLASSAY_DATABASE__URL")
+    return error(check, f"PostgreSQL answers and refuses: {failure_text(cause)}", fix)
+
+
+async def _tables(
+    engine: AsyncEngine, settings: DatabaseSettings, sight: DatabaseSight, role: LoginRole
+) -> list[CheckResult]:
+    return [
+        role.examine_home() or _migrations(sight),
+        *await _allowed(engine),
+        *(await examine_indexes(engine, settings) if sight.schema_current else ()),
+    ]
+
+
+def _migrations(sight: DatabaseSight) -> CheckResult:
+    return (
         ok("database.migrations", "none is pending")
         if sight.schema_current
         else error("database.migrations", "the tables are missing or older than this version", "run sqlassay migrate")
     )
+
+
+def _clock(sight: DatabaseSight) -> CheckResult:
     said = f"it is {abs(sight.skew):.1f} s {'ahead of' if sight.skew > 0 else 'behind'} this machine"
-    yield (
+    return (
         ok("database.clock", said)
         if abs(sight.skew) <= SKEW_SECONDS
         else error("database.clock", said, "correct the time service (NTP) of the machine that is wrong")
@@ -120,9 +150,10 @@ async def _space(engine: AsyncEngine) -> CheckResult:
         async with engine.begin() as connection:
             await connection.execute(_WRITE)
     except DBAPIError as failure:
-        if getattr(failure.orig, "sqlstate", None) != _DISK_FULL:
-            return ok(check, "not tried: the role may not create temporary tables")
-        said = f"the disk is full ({failure_text(failure.orig or failure)})"
+        cause = driver_error(failure)
+        if getattr(cause, "sqlstate", None) != _DISK_FULL:
+            return ok(check, f"not tried: {failure_text(cause)}")
+        said = f"the disk is full ({failure_text(cause)})"
         return error(check, said, "free or add space on the database's disk, or keep rows for fewer days")
     return ok(check, "new pages can be written")
 

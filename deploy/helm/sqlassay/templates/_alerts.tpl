@@ -25,20 +25,22 @@ of the period's budget within the window. Fails when the result is above 1, beca
 
 {{/* The rules with the conditions filled in. */}}
 {{- define "sqlassay.rules" -}}
+{{- /* `windows` is what the first chart called them */ -}}
+{{- $conditions := mergeOverwrite (deepCopy .Values.alerts.conditions) (.Values.alerts.windows | default dict) }}
 {{- $rules := .Files.Get "files/rules.yaml" }}
-{{- $rules = $rules | replace "${budgetBound}" (include "sqlassay.burnBound" .Values.alerts.conditions) }}
+{{- $rules = $rules | replace "${budgetBound}" (include "sqlassay.burnBound" $conditions) }}
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${consoleUrl}" (.Values.alerts.consoleUrl | trimSuffix "/") }}
 {{- $targets := printf "job=%q, namespace=%q" (printf "%s-metrics" (include "sqlassay.fullname" .)) .Release.Namespace }}
-{{- with .Values.alerts.conditions.job }}{{ $targets = printf "job=%q" . }}{{ end }}
-{{- with .Values.alerts.conditions.cluster }}{{ $targets = printf "%s, cluster=%q" $targets . }}{{ end }}
+{{- with $conditions.job }}{{ $targets = printf "job=%q" . }}{{ end }}
+{{- with $conditions.cluster }}{{ $targets = printf "%s, cluster=%q" $targets . }}{{ end }}
 {{- $rules = $rules | replace "${targets}" $targets }}
 {{- $rules = $rules | replace "${topic}" .Values.kafka.topic }}
 {{- $apis := ternary .Values.api.autoscaling.minReplicas .Values.api.replicas .Values.api.autoscaling.enabled }}
 {{- $workers := ternary .Values.worker.replicas .Values.worker.autoscaling.minReplicas (eq .Values.worker.autoscaling.kind "none") }}
 {{- $rules = $rules | replace "${apis}" (toString $apis) | replace "${workers}" (toString $workers) }}
-{{- range $name, $value := .Values.alerts.conditions }}
+{{- range $name, $value := $conditions }}
 {{- $rules = $rules | replace (printf "${%s}" $name) (toString $value) }}
 {{- end }}
 {{- if regexMatch "\\$\\{[A-Za-z]+\\}" $rules }}

@@ -53,26 +53,6 @@ helm.sh/hook-weight: {{ .weight | quote }}
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end }}
 
-{{/*
-One egress rule: to these peers, on the ports of these addresses and on those named beside the peers. An address
-without a port has the usual one. (dict "to" .Values.networkPolicy.egress.kafka "urls" (list "kafka:9093") "port" 9092)
-*/}}
-{{- define "sqlassay.egress" -}}
-{{- $ports := .to.ports | default list }}
-{{- range .urls }}
-{{- /* without the path, the query and the password, which may hold digits after a colon */ -}}
-{{- $host := regexReplaceAll "^[a-z+]+://" . "" | splitList "/" | first | splitList "@" | last }}
-{{- with regexFind ":[0-9]+$" $host }}{{ $ports = append $ports (trimPrefix ":" . | int) }}{{ else }}{{ $ports = append $ports $.port }}{{ end }}
-{{- end }}
-{{- $unique := list }}
-{{- range $ports }}{{ if not (has (int .) $unique) }}{{ $unique = append $unique (int .) }}{{ end }}{{ end }}
-- to: {{- toYaml .to.to | nindent 4 }}
-  ports:
-    {{- range $unique }}
-    - {port: {{ . }}, protocol: TCP}
-    {{- end }}
-{{- end }}
-
 {{/* The container of api or worker, as YAML: (dict "root" $ "role" "api" "probes" …) */}}
 {{- define "sqlassay.serving" -}}
 name: sqlassay

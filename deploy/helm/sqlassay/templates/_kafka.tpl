@@ -53,7 +53,7 @@ SQLASSAY_KAFKA__SASL_USERNAME: {{ . | quote }}
 {{- $kafka := .Values.kafka }}
 {{- $scaling := .Values.worker.autoscaling }}
 {{- $metadata := dict
-  "bootstrapServers" $kafka.bootstrapServers
+  "bootstrapServers" ($kafka.bootstrapServers | replace " " "")
   "consumerGroup" $kafka.group
   "topic" $kafka.topic
   "lagThreshold" (include "sqlassay.text" $scaling.lagThreshold)

@@ -1,0 +1,100 @@
+"""Examines indexes: each of ours that is missing, and each that PostgreSQL does not use because it is not valid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Index, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.schema import CreateIndex
+
+from service.commands.doctor.findings import CheckResult, error, ok, warning
+from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import translate_errors
+from service.storage.scores.search_index import INDEX
+from service.storage.tables import METADATA
+
+_PRESENT = text(
+    "SELECT indexes.relname FROM pg_index JOIN pg_class AS indexes ON indexes.oid = indexrelid"
+    " WHERE indexes.relnamespace = current_schema()::regnamespace"
+)
+_INVALID = text(
+    """
+    SELECT quote_ident(indexes.relname) AS name, quote_ident(tables.relname) AS of_table, indisunique AS single,
+      indexes.relkind = 'I' AS divided, pg_get_indexdef(indexrelid) AS definition
+    FROM pg_index JOIN pg_class AS indexes ON indexes.oid = indexrelid JOIN pg_class AS tables ON tables.oid = indrelid
+    WHERE NOT indisvalid AND tables.relnamespace = current_schema()::regnamespace
+      AND (tables.relname = ANY(:tables) OR EXISTS (
+        SELECT FROM pg_inherits JOIN pg_class AS whole ON whole.oid = inhparent
+        WHERE inhrelid = tables.oid AND whole.relname = ANY(:tables)))
+      -- one that is being built
+      AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid)
+      -- a part of one that is named itself
+      AND NOT EXISTS (
+        SELECT FROM pg_inherits JOIN pg_index AS whole ON whole.indexrelid = inhparent
+        WHERE inhrelid = pg_index.indexrelid AND NOT whole.indisvalid)
+    ORDER BY 1
+    """
+)
+_LEFT_OVER = re.compile(r"_cc(?:new|old)\d*\"?$")
+"""The end of the name of an index that REINDEX CONCURRENTLY was building, or was to drop, when it was cut short."""
+_DIALECT = postgresql.dialect(paramstyle="named")
+"""One that does not double per cent signs."""
+
+
+async def examine_indexes(engine: AsyncEngine, settings: DatabaseSettings) -> list[CheckResult]:
+    """Indexes that are missing or not valid; raises `StoreUnavailable`. The tables must be of this version."""
+    tables = sorted(METADATA.tables)
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            present = frozenset(await connection.scalars(_PRESENT))
+            invalid = (await connection.execute(_INVALID, {"tables": tables})).all()
+    found = [*_missing(present), *_invalid(invalid, settings)]
+    return found or [ok("database.indexes", "all are there and valid")]
+
+
+def _missing(present: frozenset[str]) -> Iterator[CheckResult]:
+    for table in METADATA.sorted_tables:
+        for index in sorted(table.indexes, key=lambda each: str(each.name)):
+            if index.name not in present:
+                what = f"the index {index.name} of {table.name} is missing"
+                fix = f"run in psql as the owner of the table: {statement_of(index)}"
+                yield _finding(str(index.name), what, fix, single=index.unique)
+
+
+def statement_of(index: Index) -> str:
+    """The statement that makes it, beside writers where PostgreSQL can: not of a table with partitions."""
+    said = " ".join(str(CreateIndex(index).compile(dialect=_DIALECT)).split())
+    divided = index.table is not None and index.table.dialect_options["postgresql"]["partition_by"]
+    return said if divided else said.replace(" INDEX ", " INDEX CONCURRENTLY ", 1)
+
+
+def _invalid(rows: Iterable[Any], settings: DatabaseSettings) -> Iterator[CheckResult]:
+    for row in rows:
+        single = row.single and not _LEFT_OVER.search(row.name)
+        what = f"the index {row.name} of {row.of_table} is not valid: its building was cut short"
+        yield _finding(row.name, what, _repair(row, settings), single=single)
+
+
+def _repair(row: Any, settings: DatabaseSettings) -> str:
+    if row.name.removesuffix("_texts") in {INDEX.removesuffix("_texts"), row.of_table} and settings.search_index:
+        return "run sqlassay migrate"
+    if _LEFT_OVER.search(row.name) or row.name.endswith("_texts"):
+        statement = f"DROP INDEX {'' if row.divided else 'CONCURRENTLY '}{row.name}"
+    elif row.divided:
+        # REINDEX does not make it valid: a partition has no part of it
+        statement = f"DROP INDEX {row.name}; {row.definition.replace(' ON ONLY ', ' ON ', 1)}"
+    else:
+        statement = f"REINDEX INDEX CONCURRENTLY {row.name}"
+    return f"run in psql as the owner of the table: {statement}"
+
+
+def _finding(name: str, what: str, fix: str, *, single: bool) -> CheckResult:
+    """Without one that keeps rows single, rows cannot be stored; without another, lists are slow."""
+    check = f"database.indexes {name}"
+    if single:
+        return error(check, f"{what}; rows cannot be stored without it", fix)
+    return warning(check, f"{what}; what it makes quick is slow", fix)
