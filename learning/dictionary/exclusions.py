@@ -13,7 +13,7 @@ from learning.dictionary.findings import WrittenConvention
 from learning.dictionary.groups import CodedColumn, CodeGroup, code_groups, said_in_brackets
 from learning.dictionary.mentions import Mention
 from learning.dictionary.notes import sentences
-from learning.dictionary.spared import NEVER, NO_SUCH, UNREAL, WORD, spared
+from learning.dictionary.spared import NEVER, NO_SUCH, STAYS, UNREAL, WORD, spared
 from scoring.words import identifier_words, letters, stem
 
 _STATE = re.compile(
@@ -84,7 +84,7 @@ def exclusions(
             conventions += stated_always(text, [each for each in found if start <= each.start < end], catalogue)
             continue
         match = NEVER.search(sentence) or _STATE.search(sentence)
-        if match is None:
+        if match is None or STAYS.search(sentence) is not None:
             continue
         behind = text[end : spans[place + 1][1]] if place + 1 < len(spans) else ""
         but = _PARTLY.search(sentence + (behind if _OF_THEM.match(behind) else "")) is not None

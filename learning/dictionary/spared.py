@@ -27,6 +27,11 @@ NEVER = re.compile(
     r"|\b(?:always )?(?:exclude|ignore|skip|omit|filter out)s?\b(?! (?:tax|vat))",
     re.IGNORECASE,
 )
+STAYS = re.compile(
+    r"\b(?:do not|don't|never|must not|should not|no need to) (?:ever )?(?:filter|exclude|ignore|skip|omit|drop|leave)\b",
+    re.IGNORECASE,
+)
+"""Says that rows count: `Do not filter out cancelled trips.`"""
 UNREAL = frozenset(
     "test demo sandbox dummy fake qa training synthetic internal staff seed sample fixture bot probe monitoring".split()
 )
@@ -60,7 +65,7 @@ def spared(text: str, catalogue: Catalogue) -> set[str]:
 
 _NEVER_FOR = re.compile(
     r"(?P<told>\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b)"
-    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b",
+    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b|\b(?:nobody|no one)\b",
     re.IGNORECASE,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from learning.dictionary.catalogue import Catalogue, DescribedColumn
+from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.findings import WrittenTimeZone
 from learning.dictionary.mentions import mentions
 from learning.dictionary.notes import Note, sentences
@@ -83,11 +83,23 @@ def _columns(note: Note, catalogue: Catalogue) -> Iterator[DescribedColumn]:
         if _is_of_columns(sentence)
         for each in mentions(sentence, catalogue, note.table)
     }
-    for table in catalogue.tables.values():
+    for table in _tables(note.text, catalogue):
         for each in table.columns.values():
             ends = not endings or each.name.lower().endswith(endings)
             if _MOMENT.search(each.type) and ends and each.text not in local:
                 yield each
+
+
+def _tables(text: str, catalogue: Catalogue) -> list[DescribedTable]:
+    """The tables of whose columns the note speaks: those named beside UTC, or all that it does not call local."""
+    tables = list(catalogue.tables.values())
+    named = [each for each in tables if _names(_of_utc(text), each)]
+    local = "".join(each for each in _sentences(text) if _is_of_columns(each))
+    return named or [each for each in tables if not _names(local, each)]
+
+
+def _names(text: str, table: DescribedTable) -> bool:
+    return f"`{table.name}`" in text
 
 
 def _of_utc(text: str) -> str:
