@@ -28,6 +28,7 @@ from service.commands.eval.runner.assessing import (
 )
 from service.commands.eval.runner.dry_runs import DryRun, TryQuery
 from service.commands.eval.runner.generating import Asking
+from service.commands.eval.runner.refuted import with_refutation
 from service.commands.eval.runner.run_opinions import AddOpinion
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
@@ -60,9 +61,10 @@ class Answering:
             found = AnswerVerification(ex_test=False) if self.plan.verify is not None else AnswerVerification()
         else:
             sql = await self._cleaned(case, generated.sql)
-            answered = await self._assessed(case, sample, replace(generated, sql=sql))
-            answered = replace(answered, cleaned=sql != generated.sql)
+            # verified first: a model that compares is shown what refutes the answer
             found = await self._verified(case, sample, sql)
+            answered = await self._assessed(case, sample, replace(generated, sql=sql), found)
+            answered = replace(answered, cleaned=sql != generated.sql)
         answered = replace(answered, verification=found, method=self.ask.backend.method(sample))
         steps = () if isinstance(generated, GenerationFailure) else generated.trace
         return {
@@ -71,7 +73,9 @@ class Answering:
             "cpu_seconds": found.cpu_seconds,
         }
 
-    async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
+    async def _assessed(
+        self, case: BenchmarkCase, sample: int, generated: GenerationResult, verified: AnswerVerification
+    ) -> AnsweredCase:
         structure, score = await self._checked(case, generated.sql)
         tried: DryRun | None = None
         if structure.passed:
@@ -79,6 +83,7 @@ class Answering:
                 score = await self._judged(case, generated.sql)
             tried = await self.dry_run(case, generated.sql) if self.dry_run is not None else None
             equivalence = _refused(tried) or await self._compared(case, generated.sql)
+            equivalence = with_refutation(equivalence, verified, model_compares=self.add_opinion is not None)
             if self.add_opinion is not None:
                 equivalence = await self.add_opinion(case, generated.sql, equivalence)
         else:
