@@ -82,10 +82,10 @@ class Declarations:
         for each in columns:
             if self.values(each.name) == () and each.kind is not None:
                 yield f"{each.name} {each.kind.sql(self.dialect)}"[:_SHOWN]
-        found = [one for column in columns for one in kinds(column)]
+        found = [one for column in columns for one in kinds(column) if isinstance(one, exp.Expr)]
         for each in (*found, *table_constraints(self.tree)):
-            unread = isinstance(each, exp.Expr) and not isinstance(each, (*_KEPT, *_HARMLESS))
-            if unread or (isinstance(each, exp.UniqueColumnConstraint) and each.args.get("nulls")):
+            one_null = isinstance(each, exp.UniqueColumnConstraint) and each.args.get("nulls")
+            if one_null or not isinstance(each, (*_KEPT, *_HARMLESS)):
                 yield each.sql(self.dialect)[:_SHOWN]
 
 
