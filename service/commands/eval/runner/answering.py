@@ -23,6 +23,7 @@ from service.commands.eval.runner.assessing import (
     check,
     clean,
     compare_with_gold,
+    dates_of,
     doubts_of_gold,
     verify_with_gold,
 )
@@ -65,7 +66,9 @@ class Answering:
             found = await self._verified(case, sample, sql)
             answered = await self._assessed(case, sample, replace(generated, sql=sql), found)
             answered = replace(answered, cleaned=sql != generated.sql)
-        answered = replace(answered, verification=found, method=self.ask.backend.method(sample))
+        answered = replace(
+            answered, verification=found, method=self.ask.backend.method(sample), dated=await self._dated(case)
+        )
         steps = () if isinstance(generated, GenerationFailure) else generated.trace
         return {
             "record": answered.record(),
@@ -112,6 +115,10 @@ class Answering:
         # each query of the gold SQL runs three times, with a limit for each
         found = await self._call(doubts_of_gold, case, seconds=self.plan.sources.seconds * 8 + 5)
         return None if isinstance(found, CallStopped) else found
+
+    async def _dated(self, case: BenchmarkCase) -> frozenset[str]:
+        found = await self._call(dates_of, case, seconds=CHECK_SECONDS + self.plan.sources.seconds)
+        return found if isinstance(found, frozenset) else frozenset()
 
     async def _checked(self, case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
         found = await self._call(check, case, sql, seconds=CHECK_SECONDS + self.plan.sources.seconds)
