@@ -118,7 +118,7 @@ class Answering:
 
     async def _dated(self, case: BenchmarkCase) -> frozenset[str]:
         found = await self._call(dates_of, case, seconds=CHECK_SECONDS + self.plan.sources.seconds)
-        return found if isinstance(found, frozenset) else frozenset()
+        return frozenset() if isinstance(found, CallStopped) else found
 
     async def _checked(self, case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
         found = await self._call(check, case, sql, seconds=CHECK_SECONDS + self.plan.sources.seconds)
