@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from references.declarations import Declarations, digits_of_second, kinds, longest_text, table_constraints
-from references.enum_types import altered, type_name, values_of
+from references.enum_types import altered, enum_declared, type_name, values_of
 from references.given_constraints import constrained
 from references.links import WrittenKey, linked
 from references.names import Parts, TableNames, bare, parts_of
@@ -112,11 +112,15 @@ class _Reading:
         if isinstance(tree, exp.Create) and tree.kind == "TYPE" and isinstance(tree.expression, exp.DataType):
             self.enums[type_name(tree.this.name)] = values_of(tree.expression)
             return True
-        if not isinstance(tree, exp.Command) or tree.name.upper() != "ALTER":
+        if not isinstance(tree, exp.Command):
             return False
-        changed = altered(str(tree.args.get("expression") or ""), self.enums)
-        self.enums = changed or self.enums
-        return changed is not None
+        text = str(tree.args.get("expression") or "")
+        altering = tree.name.upper() == "ALTER"
+        changed = altered(text, self.enums) if altering else {**self.enums, **enum_declared(text)}
+        if changed is None or (not altering and changed == self.enums):
+            return False
+        self.enums = changed
+        return True
 
     def _create(self, tree: exp.Create) -> None:
         named = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this

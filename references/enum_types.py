@@ -11,6 +11,7 @@ from sqlglot import exp
 _MOST_MEMBERS = 5
 """Members of a SET up to which all its values are listed."""
 _QUOTED = r"'((?:[^']|'')*)'"
+_DECLARED = re.compile(r"\s*TYPE\s+(\S+)\s+AS\s+ENUM\s*\((.*)\)\s*;?\s*", re.IGNORECASE | re.DOTALL)
 _ADDED = re.compile(
     rf"\s*TYPE\s+(\S+)\s+ADD\s+VALUE\s+(?:IF\s+NOT\s+EXISTS\s+)?{_QUOTED}(?:\s+(BEFORE|AFTER)\s+{_QUOTED})?\s*;?\s*",
     re.IGNORECASE,
@@ -49,6 +50,16 @@ def type_name(written: str) -> str:
     'size'
     """
     return written.lower().rpartition(".")[2].strip('"')
+
+
+def enum_declared(statement: str) -> dict[str, tuple[str, ...]]:
+    """The type that a `CREATE TYPE` declares which the dialect's parser left as text; none where it is another.
+
+    >>> enum_declared("TYPE size AS ENUM ('s', 'l')"), enum_declared("DOMAIN size AS INT")
+    ({'size': ('s', 'l')}, {})
+    """
+    found = _DECLARED.fullmatch(statement)
+    return {} if found is None else {type_name(found[1]): tuple(map(_text, re.findall(_QUOTED, found[2])))}
 
 
 def altered(statement: str, enums: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]] | None:

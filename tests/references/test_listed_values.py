@@ -34,6 +34,7 @@ def found(a: str, b: str, schema: str, dialect: str, **changed: Any) -> PairFind
         ("s > 'small' AND s < 'large'", "s = 'medium'"),
         ("s > z", "(s = 'large' AND z <> 'large') OR (s = 'medium' AND z = 'small')"),
         ("COALESCE(s, 'small') > 'medium'", "s = 'large'"),
+        ("s >= (SELECT MAX(x.s) FROM t AS x)", "NOT EXISTS (SELECT 1 FROM t AS x WHERE x.s > t.s)"),
         ("s::text > 'medium'", "s = 'small'"),
     ],
 )
@@ -133,6 +134,8 @@ def test_members_of_a_set_are_combined_and_sort_by_their_bits() -> None:
         (MYSQL, "mysql", "SELECT id FROM t WHERE s > 1"),
         (MYSQL, "mysql", "SELECT MAX(s) AS x FROM t GROUP BY n ORDER BY x LIMIT 1"),
         (MYSQL.replace("ENUM(", "Enum8("), "clickhouse", "SELECT id FROM t ORDER BY s LIMIT 1"),
+        (POSTGRES, "duckdb", "SELECT id FROM t WHERE s > 'medium'"),
+        (POSTGRES, "duckdb", "SELECT MAX(s) FROM t"),
     ],
 )
 def test_an_order_that_has_no_form_here_is_unsupported(schema: str, dialect: str, sql: str) -> None:

@@ -49,8 +49,8 @@ class _Ordering:
 
     def __init__(self, tree: exp.Query, schema: Schema, dialect: str) -> None:
         self._origins, self._schema = Origins(tree, schema), schema
-        self._by_order = dialect in _BY_ORDER
-        known = self._by_order or dialect in _SORTED_BY_ORDER
+        self._by_order = dialect not in _SORTED_BY_ORDER
+        known = dialect in _BY_ORDER | _SORTED_BY_ORDER
         nodes = [*tree.walk()]
         # what is compared is looked up before anything changes; the inner ones change first
         found = [(node, values) for node in reversed(nodes) if (values := self._affected(node)) is not None]
