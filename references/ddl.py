@@ -226,7 +226,7 @@ def _column(tree: exp.ColumnDef, dialect: str) -> DeclaredColumn:
         nullable=not required,
         written=written,
         digits=digits_of_second(tree.kind, dialect) if tree.kind is not None else 0,
-        longest=longest_text(tree.kind) if tree.kind is not None else None,
+        longest=longest_text(tree.kind),
     )
 
 

@@ -106,14 +106,14 @@ def table_constraints(tree: exp.Schema) -> Iterator[exp.Expr]:
 _TEXTS = frozenset({exp.DType.VARCHAR, exp.DType.NVARCHAR, exp.DType.CHAR, exp.DType.NCHAR, exp.DType.BPCHAR})
 
 
-def longest_text(type_: exp.DataType) -> int | None:
-    """How many characters a text of a type may have; `None` where it sets no limit.
+def longest_text(type_: exp.DataType | None) -> int | None:
+    """How many characters a text of a type may have; `None` where it sets no limit, and without a type.
 
     >>> longest_text(exp.DataType.build("VARCHAR(3)")), longest_text(exp.DataType.build("TEXT"))
     (3, None)
     """
-    named = [each.name for each in type_.expressions if each.name.isdigit()]
-    return int(named[0]) if named and type_.this in _TEXTS else None
+    named = [each.name for each in type_.expressions if each.name.isdigit()] if type_ is not None else []
+    return int(named[0]) if named and type_ is not None and type_.this in _TEXTS else None
 
 
 _SECOND_DIGITS: Mapping[str, int] = {

@@ -37,7 +37,7 @@ _STEP = re.compile(r"\b(?:step \d+|then|next|after that|second(?:ly)?|query \d+|
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """A piece of code with the words that announce it."""
 
     sql: str
@@ -51,7 +51,7 @@ class Piece:
         return bool(_DRAFT.search(self.announced) or _REFUTED.search(self.followed))
 
 
-def fenced(text: str) -> list[Piece]:
+def fenced(text: str) -> list[CodePiece]:
     r"""The fenced pieces that may hold a query, whatever marks them.
 
     >>> [each.sql for each in fenced("~~~sql\nSELECT 1\n~~~\n```python\nprint(1)\n```\n```sql SELECT 2```")]
@@ -60,7 +60,7 @@ def fenced(text: str) -> list[Piece]:
     return [piece for piece in _pieces(text, _FENCE) if piece.sql]
 
 
-def inline(text: str) -> list[Piece]:
+def inline(text: str) -> list[CodePiece]:
     """The queries that stand as code in a sentence.
 
     >>> [each.sql for each in inline("Run `SELECT id FROM looms` on `mill`.")]
@@ -74,11 +74,11 @@ def begins_as_query(text: str) -> bool:
     return _QUERY.match(text) is not None
 
 
-def _pieces(text: str, mark: re.Pattern[str]) -> Iterator[Piece]:
+def _pieces(text: str, mark: re.Pattern[str]) -> Iterator[CodePiece]:
     before, found = 0, [*mark.finditer(text)]
     for each, after in zip(found, [*found[1:], None], strict=False):
         followed = text[each.end() : after.start()] if after is not None else ""
-        yield Piece(_without_language(each["held"]), _last_words(text[before : each.start()]), followed)
+        yield CodePiece(_without_language(each["held"]), _last_words(text[before : each.start()]), followed)
         before = each.end()
 
 
@@ -97,21 +97,21 @@ def _last_words(text: str) -> str:
     return " ".join(sentences[-2:])
 
 
-def offered(pieces: Sequence[Piece]) -> Piece | None:
+def offered(pieces: Sequence[CodePiece]) -> CodePiece | None:
     """The piece that is the answer: the one called final, or the first that is no draft and no alternative.
 
     `None` where several are steps of one answer.
 
-    >>> one, other = Piece("SELECT 1", "Here it is:"), Piece("SELECT 2", "Alternatively:")
-    >>> offered([one, other]).sql, offered([one, Piece("SELECT 2", "Corrected:")]).sql
+    >>> one, other = CodePiece("SELECT 1", "Here it is:"), CodePiece("SELECT 2", "Alternatively:")
+    >>> offered([one, other]).sql, offered([one, CodePiece("SELECT 2", "Corrected:")]).sql
     ('SELECT 1', 'SELECT 2')
-    >>> offered([Piece("SELECT 1", "Step 1:"), Piece("SELECT 2", "Step 2:")])
+    >>> offered([CodePiece("SELECT 1", "Step 1:"), CodePiece("SELECT 2", "Step 2:")])
     """
-    final = [each for each in pieces if _FINAL.search(each.announced) and not each.is_draft]
-    if final:
-        return final[-1]
-    meant = [each for each in pieces if not each.is_draft]
-    main = [each for each in meant if not _ALTERNATIVE.search(each.announced)] or meant
-    if len({each.sql for each in main}) > 1 and any(_STEP.search(each.announced) for each in main):
-        return None
-    return next(iter(main or pieces), None)
+    meant = [each for each in pieces if not each.is_draft] or list(pieces)
+    final = [each for each in meant if _FINAL.search(each.announced)]
+    main = final[-1:] or [each for each in meant if not _ALTERNATIVE.search(each.announced)] or meant
+    return main[0] if main and not _are_steps(main) else None
+
+
+def _are_steps(pieces: Sequence[CodePiece]) -> bool:
+    return len({each.sql for each in pieces}) > 1 and any(_STEP.search(each.announced) for each in pieces)

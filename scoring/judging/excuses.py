@@ -38,21 +38,19 @@ def excusing_rules(readings: Sequence[Case], reply: Reply) -> tuple[int, ...]:
     beside them, takes the excuse away.
     """
     learned = readings[0].rules.learned
-    if learned is None or reply.verdict not in RIGHT or not any(map(may_be_excused, readings)):
-        return ()
-    # the orders of an enriched question count against its plain reading too
-    if may_give_orders(readings[0].query):
+    if learned is None or reply.verdict not in RIGHT or not _may_be_excused(readings):
         return ()
     rules = {number: learned.rules[number - 1] for number in reply.rules_applied}
     if {each.side for each in rules.values()} != {RuleSide.SUPPORTS_RIGHT}:
         return ()
-    if not all(_is_spoken_of(each, case, rules.values()) for case in readings for each in case.filters.missing):
-        return ()
-    return tuple(
-        number
-        for number, rule in rules.items()
-        if any(speaks_of(rule.text, each, case) for case in readings for each in case.filters.missing)
-    )
+    lacking = [(each, case) for case in readings for each in case.filters.missing]
+    found = [{n for n, rule in rules.items() if speaks_of(rule.text, each, case)} for each, case in lacking]
+    return tuple(sorted(set[int]().union(*found))) if all(found) else ()
+
+
+def _may_be_excused(readings: Sequence[Case]) -> bool:
+    # the orders of an enriched question count against its plain reading too
+    return any(map(may_be_excused, readings)) and not may_give_orders(readings[0].query)
 
 
 def leans_on_rules(readings: Sequence[Case], reply: Reply) -> bool:

@@ -95,8 +95,11 @@ class _Ordering:
             return self._of_column(node, scope, depth)
         if isinstance(node, exp.Query | exp.Subquery):
             select = first_select(node)
-            first = select.expressions[0] if select is not None and select.expressions else None
-            return self._values(first, self._origins.scope(select), depth + 1) if select is not None else None
+            first = next(iter(select.expressions), None) if select is not None else None
+            return self._values(first, self._origins.scope(first), depth + 1) if first is not None else None
+        return self._of_parts(node, scope, depth)
+
+    def _of_parts(self, node: exp.Expr, scope: Scope | None, depth: int) -> Values | None:
         held = (self._values(each, scope, depth + 1) for each in _results(node))
         found = next((each for each in held if each is not None), None)
         if found is not None and not self._by_order and not isinstance(node, exp.Paren | exp.Alias):
@@ -150,14 +153,16 @@ def _key(node: exp.Ordered) -> exp.Expr:
     select = first_select(query) if isinstance(query, exp.Query) else None
     if select is None:
         return key
-    outputs = select.expressions
-    if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
-        return outputs[int(key.name) - 1].unalias() if 0 < int(key.name) <= len(outputs) else key
-    if not isinstance(key, exp.Column) or key.table:
-        return key
-    own = isinstance(query, exp.SetOperation)
-    named = (each for each in outputs if own or isinstance(each, exp.Alias))
-    return next((each.unalias() for each in named if each.alias_or_name.lower() == key.name.lower()), key)
+    if isinstance(key, exp.Column) and not key.table:
+        return _output(key.name.lower(), select, own=isinstance(query, exp.SetOperation)) or key
+    place = int(key.name) if isinstance(key, exp.Literal) and key.name.isdigit() else 0
+    return select.expressions[place - 1].unalias() if 0 < place <= len(select.expressions) else key
+
+
+def _output(name: str, select: exp.Select, *, own: bool) -> exp.Expr | None:
+    """The output of a query with this alias; with `own`, also a column of this name."""
+    named = (each for each in select.expressions if own or isinstance(each, exp.Alias))
+    return next((each.unalias() for each in named if each.alias_or_name.lower() == name), None)
 
 
 def _results(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -23,21 +23,24 @@ def with_refutation(
     On ordinary data it is a difference where nothing was run on a database, and where a model can be asked whether
     the question allows both. Otherwise the answer passes with a doubt: gold SQL often says more than the question.
     """
-    refuted = verified.outcome is Verified.REFUTED and verified.counterexample is not None
-    if not refuted or finding.equivalence not in _PASSING:
+    if verified.outcome is not Verified.REFUTED or verified.counterexample is None:
         return finding
-    ordinary = verified.level == Level.S0.value
-    start = "other rows on a small database with" if ordinary else "the search shows that they differ where"
-    said = f"{start} {verified.assumption or verified.reason}"
-    if not ordinary:
+    if finding.equivalence not in _PASSING:
+        return finding
+    assumed = verified.assumption or verified.reason
+    if verified.level != Level.S0.value:
+        said = f"the search shows that they differ where {assumed}"
         return _shown(finding, verified, said) if model_compares else finding
-    by = ComparedBy.INFERRED if verified.inferred else ComparedBy.SCHEMA
-    stands = verified.keys_known and (model_compares or finding.compared_by in _ON_TABLES)
-    if not stands:
+    said = f"other rows on a small database with {assumed}"
+    if not (verified.keys_known and (model_compares or finding.compared_by in _ON_TABLES)):
         doubted = replace(finding, doubt=finding.doubt or f"{finding.rationale}, and {said}")
         return _shown(doubted, verified, said) if model_compares else doubted
-    different = replace(finding, equivalence=Equivalence.DIFFERENT, compared_by=by, doubt=None, settled=False)
-    return _shown(different, verified, said)
+    return _shown(_different(finding, verified), verified, said)
+
+
+def _different(finding: EquivalenceFinding, verified: AnswerVerification) -> EquivalenceFinding:
+    by = ComparedBy.INFERRED if verified.inferred else ComparedBy.SCHEMA
+    return replace(finding, equivalence=Equivalence.DIFFERENT, compared_by=by, doubt=None, settled=False)
 
 
 def _shown(finding: EquivalenceFinding, verified: AnswerVerification, said: str) -> EquivalenceFinding:
