@@ -9,7 +9,8 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from references.declarations import Declarations, digits_of_second, kinds, table_constraints, values_of
+from references.declarations import Declarations, digits_of_second, kinds, longest_text, table_constraints
+from references.enum_types import altered, enum_declared, type_name, values_of
 from references.given_constraints import constrained
 from references.links import WrittenKey, linked
 from references.names import Parts, TableNames, bare, parts_of
@@ -93,8 +94,8 @@ class _Reading:
     views: dict[str, None] = field(default_factory=dict[str, None])
 
     def of(self, trees: Sequence[exp.Expr]) -> Schema:
-        """The schema of the statements."""
-        for tree in trees:
+        """The schema of the statements. A type has all values that it is ever given."""
+        for tree in [each for each in trees if not self._declares_type(each)]:
             if isinstance(tree, exp.Alter):
                 self._alter(tree)
             elif isinstance(tree, exp.Create):
@@ -106,20 +107,36 @@ class _Reading:
         references, ignored = linked(tables, self.links), tuple(self.ignored)
         return Schema(tables=tables, references=references, views=tuple(self.views), ignored=ignored)
 
+    def _declares_type(self, tree: exp.Expr) -> bool:
+        """Whether a statement declares or widens an ENUM, which is remembered."""
+        if isinstance(tree, exp.Create) and tree.kind == "TYPE" and isinstance(tree.expression, exp.DataType):
+            self.enums[type_name(tree.this.name)] = values_of(tree.expression)
+            return True
+        if not isinstance(tree, exp.Command):
+            return False
+        text = str(tree.args.get("expression") or "")
+        altering = tree.name.upper() == "ALTER"
+        changed = altered(text, self.enums) if altering else {**self.enums, **enum_declared(text)}
+        if changed is None or (not altering and changed == self.enums):
+            return False
+        self.enums = changed
+        return True
+
     def _create(self, tree: exp.Create) -> None:
         named = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         if isinstance(named, exp.Index):
             self._index(tree, named)
         if not isinstance(named, exp.Table):
             return
-        if tree.kind == "TYPE" and isinstance(tree.expression, exp.DataType):
-            self.enums[named.name.lower()] = values_of(tree.expression)
         if tree.kind == "VIEW" or (tree.kind == "TABLE" and named is tree.this):
             self.views[named.name] = None
         elif named is not tree.this:
             parts = parts_of(named)
             declared = Declarations(tree.this, self.dialect, self.enums)
             table = _table(tree.this, parts, self.dialect)
+            listed = {each.name: declared.values(each.name) for each in table.columns}
+            columns = tuple(each.listing(listed[each.name]) for each in table.columns)
+            table = replace(table, columns=columns)
             self.tables.setdefault(parts, replace(table, checks=tuple(declared.checks())))
             self.ignored.extend(f"{each} on {table.name}" for each in declared.ignored())
             self.links.extend(_references(parts, tree.this))
@@ -159,6 +176,7 @@ class _Reading:
         elif isinstance(one, exp.UniqueColumnConstraint) and isinstance(one.this, exp.Schema):
             names = tuple(each.name.lower() for each in one.this.expressions)
             self.tables[parts] = table.with_key(names, "declared UNIQUE", nulls=True)
+            self.ignored.extend(f"{each.sql(self.dialect)} on {table.name}" for each in [one] if each.args.get("nulls"))
         elif isinstance(one, exp.CheckColumnConstraint):
             check = Check(sql=one.this.sql(dialect=self.dialect), dialect=self.dialect, reason="CHECK")
             self.tables[parts] = table.with_check(check)
@@ -208,6 +226,7 @@ def _column(tree: exp.ColumnDef, dialect: str) -> DeclaredColumn:
         nullable=not required,
         written=written,
         digits=digits_of_second(tree.kind, dialect) if tree.kind is not None else 0,
+        longest=longest_text(tree.kind),
     )
 
 

@@ -1,4 +1,4 @@
-"""What `CREATE TABLE` declares of rows beside keys and references: CHECK, ENUM and generated columns."""
+"""What `CREATE TABLE` declares of rows beside keys and references: CHECK, lists of values and generated columns."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from references.enum_types import named_type, values_of
 from references.schema import Check
 
 _SHOWN = 100
@@ -21,6 +22,10 @@ _HARMLESS = (
     exp.NonClusteredColumnConstraint, exp.InlineLengthColumnConstraint, exp.CompressColumnConstraint,
 )  # fmt: skip
 """Declarations that forbid no row."""
+_UNSIGNED = frozenset({
+    exp.DType.UTINYINT, exp.DType.USMALLINT, exp.DType.UMEDIUMINT, exp.DType.UINT, exp.DType.UBIGINT,
+    exp.DType.UDECIMAL, exp.DType.UDOUBLE,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +47,46 @@ class Declarations:
                 yield self._check(each.this, "CHECK")
 
     def _of_column(self, column: exp.ColumnDef) -> Iterator[Check]:
-        values = values_of(column.kind) if column.kind is not None else ()
-        if column.kind is not None and not values:
-            values = self.enums.get(column.kind.sql().lower().strip('"'), ())
+        values = self.values(column.name) or ()
+        own = exp.Column(this=column.this.copy())
         if values:
             literals = [exp.Literal.string(each) for each in values]
-            yield self._check(exp.In(this=exp.Column(this=column.this.copy()), expressions=literals), "ENUM")
+            yield self._check(exp.In(this=own, expressions=literals), "ENUM")
+        if column.kind is not None and column.kind.this in _UNSIGNED:
+            yield self._check(exp.GTE(this=own, expression=exp.Literal.number(0)), "UNSIGNED")
         for each in kinds(column):
             if isinstance(each, exp.CheckColumnConstraint):
                 yield self._check(each.this, "CHECK")
             elif isinstance(each, exp.ComputedColumnConstraint):
                 yield self._check(each.this, "GENERATED", column.name.lower())
 
+    def values(self, name: str) -> tuple[str, ...] | None:
+        """The values of a column in the order in which they sort, none where they are too many to list.
+
+        `None` for a column of a type that lists none.
+        """
+        kind = next((each.kind for each in self._columns() if each.name.lower() == name.lower()), None)
+        if kind is None:
+            return None
+        return values_of(kind) or self.enums.get(named_type(kind)) or (() if kind.this is exp.DType.SET else None)
+
+    def _columns(self) -> Iterator[exp.ColumnDef]:
+        return (each for each in self.tree.expressions if isinstance(each, exp.ColumnDef))
+
     def _check(self, tree: exp.Expr, reason: str, computes: str | None = None) -> Check:
         return Check(sql=tree.sql(dialect=self.dialect), dialect=self.dialect, reason=reason, computes=computes)
 
     def ignored(self) -> Iterator[str]:
         """Constraints that are not read and may forbid rows."""
-        columns = [each for each in self.tree.expressions if isinstance(each, exp.ColumnDef)]
-        found = [one for column in columns for one in kinds(column)]
+        columns = [*self._columns()]
+        for each in columns:
+            if self.values(each.name) == () and each.kind is not None:
+                yield f"{each.name} {each.kind.sql(self.dialect)}"[:_SHOWN]
+        found = [one for column in columns for one in kinds(column) if isinstance(one, exp.Expr)]
         for each in (*found, *table_constraints(self.tree)):
-            if isinstance(each, exp.Expr) and not isinstance(each, (*_KEPT, *_HARMLESS)):
-                yield each.sql()[:_SHOWN]
+            one_null = isinstance(each, exp.UniqueColumnConstraint) and each.args.get("nulls")
+            if one_null or not isinstance(each, (*_KEPT, *_HARMLESS)):
+                yield each.sql(self.dialect)[:_SHOWN]
 
 
 def kinds(tree: exp.ColumnDef) -> list[object]:
@@ -80,10 +103,17 @@ def table_constraints(tree: exp.Schema) -> Iterator[exp.Expr]:
             yield each
 
 
-def values_of(kind: exp.DataType) -> tuple[str, ...]:
-    """The values of an ENUM; none of another type."""
-    enum = kind.this in {exp.DType.ENUM, exp.DType.ENUM8, exp.DType.ENUM16}
-    return tuple(each.name for each in kind.expressions if isinstance(each, exp.Literal)) if enum else ()
+_TEXTS = frozenset({exp.DType.VARCHAR, exp.DType.NVARCHAR, exp.DType.CHAR, exp.DType.NCHAR, exp.DType.BPCHAR})
+
+
+def longest_text(type_: exp.DataType | None) -> int | None:
+    """How many characters a text of a type may have; `None` where it sets no limit, and without a type.
+
+    >>> longest_text(exp.DataType.build("VARCHAR(3)")), longest_text(exp.DataType.build("TEXT"))
+    (3, None)
+    """
+    named = [each.name for each in type_.expressions if each.name.isdigit()] if type_ is not None else []
+    return int(named[0]) if named and type_ is not None and type_.this in _TEXTS else None
 
 
 _SECOND_DIGITS: Mapping[str, int] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,10 +28,25 @@ def constrained(schema: Schema, constraints: object, dialect: str) -> Schema | B
             if flat is not None:
                 tables[flat] = change(tables[flat])
         references = _distinct((*schema.references, *linked(tables, _references(given))))
-    except (TypeError, ValueError, AttributeError) as error:
+        ignored = (*_unknown_kinds(given), *_nowhere(given, tables))
+    except (TypeError, ValueError, AttributeError, IndexError, KeyError) as error:
         return BadSchema(f"constraints cannot be read: {error}")
-    ignored = tuple(f"{key}: {each}"[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
     return replace(schema, tables=tables, references=references, ignored=(*schema.ignored, *ignored))
+
+
+def _unknown_kinds(given: dict[str, Any]) -> Iterator[str]:
+    yield from (f"{key}: {each}"[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
+
+
+def _nowhere(given: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> Iterator[str]:
+    """The constraints that name a table or a column which is not declared."""
+    for kind in sorted(_GIVEN & given.keys()):
+        for each in given[kind] or ():
+            for place, columns in ((0, each[1]), *(((2, each[3]),) if kind == "foreign" else ())):
+                flat = named(tables, parts_in(each[place]))
+                names = () if kind == "check" else (columns,) if isinstance(columns, str) else columns
+                if flat is None or any(tables[flat].find(name) is None for name in names):
+                    yield f"{kind} {each}: not declared"[:80]
 
 
 def _changes(given: dict[str, Any], dialect: str) -> Iterator[tuple[str, Callable[[DeclaredTable], DeclaredTable]]]:
@@ -42,6 +57,9 @@ def _changes(given: dict[str, Any], dialect: str) -> Iterator[tuple[str, Callabl
             yield table, partial(DeclaredTable.with_key, columns=names, reason="given", nulls=nulls)
     for table, column in given.get("not_null") or ():
         yield table, partial(DeclaredTable.without_null, column=column)
+    for table, column, values in given.get("enum") or ():
+        if all(isinstance(each, str) for each in values):
+            yield table, partial(DeclaredTable.listing, column=column, values=tuple(values))
     for table, check in _checks(given, dialect):
         yield table, partial(DeclaredTable.with_check, check=check)
 

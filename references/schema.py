@@ -46,6 +46,14 @@ class DeclaredColumn:
     """The type as the DDL names it."""
     digits: int = 0
     """How many digits of a fraction of a second its moments have."""
+    values: tuple[str, ...] | None = None
+    """Of a type that lists its values: them in the order in which they sort, none where they are too many."""
+    longest: int | None = None
+    """How many characters its texts may have; `None` where its type sets no limit."""
+
+    def listing(self, values: tuple[str, ...] | None) -> DeclaredColumn:
+        """The column as one of texts with these values, whatever its type is called; itself where there are none."""
+        return self if values is None else replace(self, kind=ValueKind.TEXT, declared="TEXT", values=values)
 
     @property
     def timed(self) -> bool:
@@ -69,7 +77,7 @@ class Check:
     sql: str
     dialect: str
     reason: str
-    """CHECK, ENUM or GENERATED."""
+    """CHECK, ENUM, UNSIGNED, LENGTH or GENERATED."""
     computes: str | None = None
     """The column whose value the expression is."""
     columns: frozenset[str] = frozenset()
@@ -120,6 +128,12 @@ class DeclaredTable:
         columns = (
             replace(each, nullable=False) if each.name.lower() == column.lower() else each for each in self.columns
         )
+        return replace(self, columns=tuple(columns))
+
+    def listing(self, column: str, values: tuple[str, ...]) -> DeclaredTable:
+        """The table with a column that lists its values."""
+        folded = column.lower()
+        columns = (each.listing(values) if each.name.lower() == folded else each for each in self.columns)
         return replace(self, columns=tuple(columns))
 
     def with_key(self, columns: tuple[str, ...], reason: str, *, nulls: bool = False) -> DeclaredTable:

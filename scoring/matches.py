@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from scoring.reasons import ReasonCode
 from scoring.signals import SIGNALS
+from scoring.signals.mistakes.unmet.groups import second_group_left_out
 from scoring.verdict import Case, Dimension, Reply, Verdict
 
 MISMATCHES: Mapping[str, frozenset[ReasonCode]] = MappingProxyType(
@@ -43,6 +44,7 @@ MISMATCHES: Mapping[str, frozenset[ReasonCode]] = MappingProxyType(
                 ReasonCode.COLUMN_OUTSIDE_GROUP_BY,
                 ReasonCode.GROUPS_FOR_ONE_NUMBER,
                 ReasonCode.GROUP_OF_OTHER_DIMENSION,
+                ReasonCode.GROUP_LEFT_OUT,
                 ReasonCode.PERIOD_UNGROUPED,
                 ReasonCode.PERIOD_OF_GROUPS_WRONG,
             }
@@ -73,7 +75,8 @@ def with_matches(case: Case) -> Case:
 
 def _dimension(case: Case, name: str, read: Dimension) -> Dimension:
     if any(SIGNALS[code](case) is not None for code in MISMATCHES[name]):
-        return replace(read, match=False)
+        lacking = second_group_left_out(case) if name == "grouping" and not read.missing else None
+        return replace(read, match=False, missing=read.missing if lacking is None else (lacking,))
     hint = _UNASKED.get(name)
     return Dimension(extra=read.extra) if hint is None or SIGNALS[hint](case) is not None else Dimension()
 

@@ -110,6 +110,8 @@ class AnsweredCase:
     """What the warehouse says of the answer; `None` where it was not asked."""
     cleaned: bool = False
     """Whether the backend wrote something around the SQL, which was taken off."""
+    dated: frozenset[str] = frozenset()
+    """Names of columns of the case's tables that are declared as dates."""
 
     @property
     def passes(self) -> bool:
@@ -159,15 +161,15 @@ class AnsweredCase:
             "schema": case.schema,
             "complexity": case.complexity,
             "category": case.category,
-            **_computed_labels(case),
+            **_computed_labels(case, self.dated),
             "metadata": dict(case.metadata),
         }
 
 
-def _computed_labels(case: BenchmarkCase) -> dict[str, object]:
+def _computed_labels(case: BenchmarkCase, dated: frozenset[str]) -> dict[str, object]:
     """The labels that the gold SQL itself gives."""
     named = case.metadata.get("dialect")
-    gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None)
+    gold = gold_kinds(case.gold_sql, named if isinstance(named, str) else None, dated)
     return {
         "question_kinds": [kind.value for kind in gold.kinds] if gold is not None else [],
         "difficulty": gold.difficulty.value if gold is not None else None,

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from consumers.spans.json_texts import decoded
 from consumers.spans.model_output import sql_of_output
+from evals.runner.fenced import begins_as_query, fenced, inline, offered
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import Parsed, parse_query
 
-_PLAIN = re.compile(r"\s*(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?[\w\"]+\s+AS\b)[^;`]*;?\s*", re.IGNORECASE)
+_PLAIN = re.compile(r"\s*(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?[\w\"]+\s+AS\b)[^;:`~]*;?\s*", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_FENCES = ("```", "~~~")
+_TAIL = re.compile(r"^(?!.*--).*(?:`{3,}|~{3,})\s*\Z", re.MULTILINE)
+"""A fence that closes and was never opened, outside a comment."""
 _MOST_STARTS = 12
 _MAY_HOLD_ONE = frozenset(
     {UnscoredReason.UNPARSEABLE_SQL, UnscoredReason.REFUSED_ANSWER, UnscoredReason.MULTIPLE_STATEMENTS}
@@ -38,14 +45,37 @@ def cleaned_sql(text: str, dialect: str | None = None) -> str | None:
     >>> [cleaned_sql(text) for text in ("SELECT id FROM looms", "I cannot answer.", "INSERT INTO t SELECT 1")]
     [None, None, None]
     """
-    if "```" not in text:
-        read = _read(text, dialect)
-        if isinstance(read, Parsed) or read.reason not in _MAY_HOLD_ONE:
+    read, marked = _read(text, dialect), any(each in text for each in _FENCES)
+    if isinstance(read, Parsed):
+        # the parser takes off a fence around the whole text
+        if not marked or (begins_as_query(text) and not _TAIL.search(text)):
             return None
-        if read.reason is UnscoredReason.MULTIPLE_STATEMENTS and _several_statements(text, dialect):
-            return None
-    found = next((each for each in _candidates(text) if isinstance(_read(each, dialect), Parsed)), None)
+    elif not marked and (read.reason not in _MAY_HOLD_ONE or _several_statements(text, read, dialect)):
+        return None
+    found = _found(_THOUGHT.sub("", text).strip(), dialect)
     return None if found is None or found == text.strip().rstrip(";").strip() else found
+
+
+def _found(text: str, dialect: str | None) -> str | None:
+    """The answer in a text: as JSON, in fences, as code in a sentence, or as the query that a sentence leads to."""
+    if (held := decoded(text, len(text))) is not None and not isinstance(held, str):
+        return _one(sql_of_output(held), dialect)
+    for find in (fenced, inline):
+        pieces = [replace(each, sql=sql) for each in find(text) if (sql := _of_piece(each.sql, dialect))]
+        if pieces:
+            return answer.sql if (answer := offered(pieces)) is not None else None
+    return next((found for each in _candidates(text) if (found := _one(each, dialect))), None)
+
+
+def _of_piece(held: str, dialect: str | None) -> str | None:
+    return _one(held, dialect) or (_one(sql_of_output(held), dialect) if held[:1] in "{[" else None)
+
+
+def _one(sql: str | None, dialect: str | None) -> str | None:
+    """A text without its last semicolon where it is a query; `None` where it is none."""
+    text = sql or ""
+    found = (text.rstrip().rstrip("`~") if _TAIL.search(text) else text).strip().rstrip(";").strip()
+    return found if found and isinstance(_read(found, dialect), Parsed) else None
 
 
 def _read(text: str, dialect: str | None) -> Parsed | Unscored:
@@ -53,8 +83,10 @@ def _read(text: str, dialect: str | None) -> Parsed | Unscored:
     return screened if isinstance(screened, Unscored) else parse_query(screened, dialect)
 
 
-def _several_statements(text: str, dialect: str | None) -> bool:
+def _several_statements(text: str, read: Unscored, dialect: str | None) -> bool:
     """Whether what follows the first statement is one too, and no sentence."""
+    if read.reason is not UnscoredReason.MULTIPLE_STATEMENTS:
+        return False
     rest = _read(text.partition(";")[2].strip(), dialect)
     return isinstance(rest, Parsed) or rest.reason not in {
         UnscoredReason.REFUSED_ANSWER,
@@ -63,12 +95,10 @@ def _several_statements(text: str, dialect: str | None) -> bool:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    held = sql_of_output(text)
-    if held is not None and held != text.strip():
-        yield held.strip().rstrip(";").strip()
+    """Texts that begin as a query, from the first on, cut where a sentence or a fence may follow."""
     for place, start in enumerate(_QUERY.finditer(text)):
         if place == _MOST_STARTS:
             return
         rest = text[start.start() :]
-        for piece in (rest, rest.partition(";")[0], _BLANK_LINE.split(rest, 1)[0]):
+        for piece in (rest, rest.partition(";")[0], _BLANK_LINE.split(rest, 1)[0], rest.partition("```")[0]):
             yield piece.strip().rstrip(";").strip()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from sqlglot import exp
 
+from evals.runner.date_use import speaks_of_dates
 from references.comparison.alternatives import MalformedReferenceError, expand
 from scoring.sql.parsing import Parsed, parse_query
 
@@ -20,7 +20,7 @@ class QuestionKind(StrEnum):
     GROUP_BY = "group_by"
     ORDER_BY = "order_by"
     RATIO = "ratio"
-    """It divides one quantity by another."""
+    """It divides one quantity by another, or takes the mean of a condition."""
     DATE = "date"
     """It computes with dates, or compares with one."""
     NESTED = "nested"
@@ -55,14 +55,9 @@ _NODES: dict[QuestionKind, tuple[type[exp.Expr], ...]] = {
     QuestionKind.WINDOW: (exp.Window,),
     QuestionKind.FILTER: (exp.Where, exp.Having),
 }
-_DATES = (
-    *(exp.DateAdd, exp.DateSub, exp.DateDiff, exp.DateTrunc, exp.TimestampTrunc, exp.Extract, exp.Interval),
-    *(exp.CurrentDate, exp.CurrentTimestamp, exp.Year, exp.Month, exp.Day, exp.StrToDate, exp.StrToTime),
-    *(exp.TimeToStr, exp.TsOrDsToDate, exp.TimestampDiff, exp.TimestampAdd, exp.TimestampSub, exp.LastDay),
-)
-_DATE_CALLS = frozenset({"strftime", "julianday", "date", "datetime", "to_char", "date_part", "age", "make_date"})
-_DATE_TEXT = re.compile(r"\d{4}-\d{2}(-\d{2})?([ T].*)?")
-_DATE_TYPES = (exp.DType.DATE, exp.DType.TIMESTAMP, exp.DType.DATETIME, exp.DType.TIMESTAMPTZ)
+_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
+_WHOLES = frozenset({0.0, 1.0, 100.0})
+"""What a row counts where a condition holds, and where it does not."""
 _TWO_POINTS = frozenset({QuestionKind.NESTED, QuestionKind.SET_OPERATION, QuestionKind.WINDOW})
 _FEW_CONDITIONS = 2
 _BOUNDS = ((Difficulty.EASY, 1), (Difficulty.MEDIUM, 3), (Difficulty.HARD, 5))
@@ -70,8 +65,10 @@ _BOUNDS = ((Difficulty.EASY, 1), (Difficulty.MEDIUM, 3), (Difficulty.HARD, 5))
 
 
 @lru_cache(maxsize=4096)
-def gold_kinds(gold_sql: str, dialect: str | None = None) -> GoldKinds | None:
+def gold_kinds(gold_sql: str, dialect: str | None = None, dated: frozenset[str] = frozenset()) -> GoldKinds | None:
     """The kinds of the first query that the gold SQL stands for; `None` when it cannot be read.
+
+    `dated` are the names of columns that the schema declares as dates.
 
     Each join, grouping, order, ratio and date counts a point, and so do more than two conditions; a nested query, a set
     operation and a window count two. Up to 1 point is easy, up to 3 medium, up to 5 hard.
@@ -90,28 +87,53 @@ def gold_kinds(gold_sql: str, dialect: str | None = None) -> GoldKinds | None:
         nodes = list(parsed.tree.walk())
     except (MalformedReferenceError, RecursionError):
         return None
-    found = {kind for node in nodes if (kind := _kind(node)) is not None}
+    found = {kind for node in nodes if (kind := _kind(node, dated)) is not None}
     kinds = tuple(kind for kind in QuestionKind if kind in found)
     return GoldKinds(kinds, _difficulty(nodes, found))
 
 
-def _kind(node: exp.Expr) -> QuestionKind | None:
+def _kind(node: exp.Expr, dated: frozenset[str]) -> QuestionKind | None:
     for kind, types in _NODES.items():
         if isinstance(node, types):
             return kind
     if isinstance(node, exp.Order):
         return None if isinstance(node.parent, exp.Window) else QuestionKind.ORDER_BY
     if isinstance(node, exp.Select):
-        return QuestionKind.NESTED if not isinstance(node.parent, exp.SetOperation | None) else None
-    return QuestionKind.DATE if _is_date(node) else None
+        return QuestionKind.NESTED if _is_nested(node) else None
+    if isinstance(node, exp.Avg) and _is_condition(node.this):
+        return QuestionKind.RATIO
+    return QuestionKind.DATE if speaks_of_dates(node, dated) else None
 
 
-def _is_date(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Literal):
-        return node.is_string and _DATE_TEXT.fullmatch(node.name) is not None
-    if isinstance(node, exp.Cast):
-        return node.to.this in _DATE_TYPES
-    return isinstance(node, _DATES) or (isinstance(node, exp.Anonymous) and node.name.lower() in _DATE_CALLS)
+def _is_nested(select: exp.Select) -> bool:
+    """Whether a SELECT stands in another query, and is not only one side of a set operation."""
+    up = select.parent
+    while isinstance(up, exp.SetOperation) or (isinstance(up, exp.Subquery) and _is_side(up)):
+        up = up.parent
+    return up is not None
+
+
+def _is_side(subquery: exp.Subquery) -> bool:
+    return isinstance(subquery.parent, exp.SetOperation | None)
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    """Whether the mean of an expression is the share of rows for which something holds."""
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    if isinstance(node, exp.Mul):
+        return _is_condition(node.this) or _is_condition(node.expression)
+    if isinstance(node, exp.Case | exp.If):
+        results = [each.args["true"] for each in node.args.get("ifs") or (node,)]
+        other = node.args.get("default") or node.args.get("false")
+        return other is not None and all(_is_whole(each) for each in (*results, other))
+    return isinstance(node, _CONDITIONS)
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    return isinstance(node, exp.Literal) and not node.is_string and float(node.name) in _WHOLES
 
 
 def _difficulty(nodes: list[exp.Expr], kinds: set[QuestionKind]) -> Difficulty:

@@ -37,8 +37,14 @@ class AnswerVerification:
     counterexample: Mapping[str, Any] | None = None
     alternative: str | None = None
     """The gold query that counts; `None` when the gold SQL is one query."""
+    assumption: str | None = None
+    """What the counterexample assumes, in words. This and what follows are left out of the record."""
+    inferred: bool = False
+    """Whether the tables were inferred from both queries."""
+    keys_known: bool = True
+    """Whether the tables were declared or inferred with their keys: a database's own list of columns has none."""
     cpu_seconds: float = 0.0
-    """Left out of the record, which is the same in every run."""
+    """Not the same in every run."""
 
     def verified(self) -> dict[str, object] | None:
         """The field `ex_verified` of the record. Its `crossed` is filled in when other methods were verified too."""

@@ -9,6 +9,8 @@ from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Pair
 from references.equivalence.reading.bare_names import with_bare_names
 from references.equivalence.reading.checks import with_checks
+from references.equivalence.reading.enums import enumerated
+from references.equivalence.reading.lengths import with_lengths
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, read_side
 from references.equivalence.reading.typed import fitted
 from references.schema import BadSchema, Schema
@@ -50,11 +52,17 @@ def read_pair(pair: Pair) -> PairReading | PairRefusal:
         if isinstance(side, Refusal):
             return _refused(name, side)
         bare.append(side)
-    schema = with_checks(schema) if schema is not None else infer_schema(bare)
-    a, b = (fitted(side, schema) for side in bare)
+    schema = with_checks(with_lengths(schema, bare)) if schema is not None else infer_schema(bare)
+    a, b = (_as_declared(side, schema) for side in bare)
     if isinstance(a, Refusal):
         return _refused("sql_a", a)
     return _refused("sql_b", b) if isinstance(b, Refusal) else PairReading(a, b, schema)
+
+
+def _as_declared(side: Side, schema: Schema) -> Side | Refusal:
+    """The query as the types of its columns have it."""
+    found = fitted(side, schema)
+    return found if isinstance(found, Refusal) else enumerated(found, schema)
 
 
 def _refused(name: str, refusal: Refusal) -> PairRefusal:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scoring.evaluation import align, with_conditions
 from scoring.immutable import immutable
 from scoring.judging.combination import RIGHT, UNCALIBRATED, ModelCalibration, combined
-from scoring.judging.excuses import excused, excusing_rules, may_be_excused, with_excuse
+from scoring.judging.excuses import excused, excusing_rules, leans_on_rules, may_be_excused, with_excuse
 from scoring.judging.orders import may_give_orders
 from scoring.judging.proposals import Proposal, accepted
 from scoring.reason_kinds import PROOFS
@@ -103,12 +103,14 @@ def hold(
 
     Where a fault is proved or a text may order a verdict, the verdict stays under the ceiling of every reading, as it
     was read and with the accepted proposals. Elsewhere the most doubtful reading moves it by a bounded amount. A
-    learned rule that the model applied may excuse what is missing, where the tenant allows it.
+    learned rule that the model applied may excuse the missing condition of which it speaks, where the tenant allows
+    it; where it may not, the ceiling holds.
     """
     cases = [each.case for each in readings]
     numbers = excusing_rules(cases, reply)
     counted = [each.as_excused() for each in readings] if numbers else readings
-    result = _counted(readings, counted, reply, tuple(proposals), calibration)
+    leans = not numbers and leans_on_rules(cases, reply)
+    result = _counted(readings, counted, reply, tuple(proposals), calibration, limited=leans)
     return with_excuse(result, cases, numbers) if numbers and result.verdict in RIGHT else result
 
 
@@ -118,13 +120,15 @@ def _counted(
     reply: Reply,
     proposals: Sequence[Proposal],
     calibration: ModelCalibration,
+    *,
+    limited: bool,
 ) -> Reply:
     """The reply as the `counted` readings allow; proposals are checked against the readings as they are."""
     found = [(each, accepted(each.case, proposals)) for each in readings]
     proposed = [(each, with_conditions(each.case, conditions).filters) for each, conditions in found if conditions]
     doubtful = min((each.local for each in counted), key=lambda local: local.p_correct)
     reply = replace(reply, proposed=found[0][1])
-    if is_limited(counted):
+    if limited or is_limited(counted):
         limits = [ceiling(each.case.filters, each.local) for each in counted]
         limits += [ceiling(filters, each.local) for each, filters in proposed]
         return held(reply, max(limits, key=_SCALE.index), doubtful)

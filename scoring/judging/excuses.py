@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from scoring.display import short, show_filter
 from scoring.judging.combination import RIGHT
 from scoring.judging.orders import may_give_orders
-from scoring.learned_rules import RuleSide
+from scoring.judging.spoken_rules import speaks_of
+from scoring.learned_rules import LearnedRule, RuleSide
 from scoring.reasons import ReasonCode
+from scoring.specification import QuestionFilter
 from scoring.verdict import Case, Reason, Reply
 
 
@@ -32,16 +34,45 @@ def excused(case: Case) -> Case:
 def excusing_rules(readings: Sequence[Case], reply: Reply) -> tuple[int, ...]:
     """Numbers of the applied rules that excuse what some reading misses; none where the model does not say right.
 
-    A rule that supports wrong, applied beside them, takes the excuse away.
+    Each condition that is missing must be one of which an applied rule speaks. A rule that supports wrong, applied
+    beside them, takes the excuse away.
     """
     learned = readings[0].rules.learned
-    if learned is None or reply.verdict not in RIGHT or not any(map(may_be_excused, readings)):
+    if learned is None or reply.verdict not in RIGHT or not _may_be_excused(readings):
         return ()
+    rules = {number: learned.rules[number - 1] for number in reply.rules_applied}
+    if {each.side for each in rules.values()} != {RuleSide.SUPPORTS_RIGHT}:
+        return ()
+    lacking = [(each, case) for case in readings for each in case.filters.missing]
+    found = [{n for n, rule in rules.items() if speaks_of(rule.text, each, case)} for each, case in lacking]
+    return tuple(sorted(set[int]().union(*found))) if all(found) else ()
+
+
+def _may_be_excused(readings: Sequence[Case]) -> bool:
     # the orders of an enriched question count against its plain reading too
-    if may_give_orders(readings[0].query):
-        return ()
-    sides = {learned.rules[number - 1].side for number in reply.rules_applied}
-    return reply.rules_applied if sides == {RuleSide.SUPPORTS_RIGHT} else ()
+    return any(map(may_be_excused, readings)) and not may_give_orders(readings[0].query)
+
+
+def leans_on_rules(readings: Sequence[Case], reply: Reply) -> bool:
+    """Whether a model says right by a rule although a condition is missing that no rule may excuse here.
+
+    One that is read with doubt counts where the rule speaks of it.
+    """
+    learned = readings[0].rules.learned
+    if learned is None or reply.verdict not in RIGHT:
+        return False
+    applied = (learned.rules[number - 1] for number in reply.rules_applied)
+    rules = [each for each in applied if each.side is RuleSide.SUPPORTS_RIGHT]
+    lacking = ((each, case) for case in readings for each in case.filters.missing)
+    return bool(rules) and any(each.certain >= _SURE or _is_spoken_of(each, case, rules) for each, case in lacking)
+
+
+_SURE = 0.85
+"""How certain it must be that words are a condition before a rule that does not speak of it cannot make up for it."""
+
+
+def _is_spoken_of(missing: QuestionFilter, case: Case, rules: Iterable[LearnedRule]) -> bool:
+    return any(speaks_of(each.text, missing, case) for each in rules)
 
 
 def with_excuse(reply: Reply, readings: Sequence[Case], numbers: tuple[int, ...]) -> Reply:

@@ -102,3 +102,37 @@ def test_what_the_program_found_is_shown_in_its_words(finding: str) -> None:
     )
     assert isinstance(shown, Prompt), shown
     assert finding in shown.user
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        "other rows on the database: 3 columns, expected 41; 35 rows, expected 1",
+        "other rows on the database: no column holds the values of pets_total",
+        "the same rows on the database, with further columns: pets_total, p",
+        "other rows on the database: no column holds the values of p2",
+        "proved to give the same rows for up to 3 rows per table; other rows on a small database with some data",
+    ],
+)
+def test_counts_and_names_that_the_queries_give_are_plain_in_a_finding(finding: str) -> None:
+    planted = case(
+        sql="SELECT p.name, COUNT(*) AS pets_total FROM pets AS p JOIN pets AS p2 ON p.id = p2.id WHERE p.paid > 3",
+        gold=("SELECT COUNT(*) AS pets_total FROM pets WHERE paid > 35 AND name = 'Ottilie Varga'",),
+        evidence=GoldEvidence(finding=finding),
+    )
+    prompt = gold_prompt(planted, COMPARISON, TEMPLATE, masked=True)
+    assert isinstance(prompt, Prompt), prompt
+    assert finding in prompt.user
+    assert "Varga" not in prompt.user
+
+
+def test_values_that_a_finding_quotes_stay_masked() -> None:
+    for secret in SECRETS[:60]:
+        finding = f"the answer gives no result: near {secret}: 2 rows, expected 4711; no such column: {secret}"
+        planted = case(
+            sql=f"SELECT name AS total FROM pets WHERE name = '{quoted(secret)}'",
+            evidence=GoldEvidence(finding=finding, gold_result=result(secret, 7)),
+        )
+        prompt = gold_prompt(planted, COMPARISON, TEMPLATE, masked=True)
+        if isinstance(prompt, Prompt):
+            assert leaked([secret], prompt.user) == [], secret

@@ -83,3 +83,68 @@ def test_an_excuse_never_makes_an_answer_worse_nor_hides_a_condition_that_the_mo
     asked = "How many boats are moored in Kotor since 2019?"
     unmet = Proposal(lhs="since", op=">=", rhs=2019.0, span="since 2019")
     assert held(case(question=asked), said(1), unmet).p_correct <= held(case(question=asked), said(1)).p_correct
+
+
+LOANS = "SELECT COUNT(*) FROM loans WHERE branch = 'Rome'"
+IN_2024 = "How many loans were made by 'Rome' in 2024?"
+
+
+def ruled(question: str, sql: str, text: str, *, allowed: bool = True) -> Case:
+    found = example_case(question, sql)
+    learned = LearnedRules(version=1, rules=(LearnedRule(side=RuleSide.SUPPORTS_RIGHT, text=text),))
+    return replace(found, rules=replace(found.rules, learned=learned, rules_may_excuse=allowed))
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "rule", "spoken"),
+    [
+        (IN_2024, LOANS, "Where the condition on cancelled loans is missing, the SQL is still right.", False),
+        (IN_2024, LOANS, "Fehlt die Bedingung auf stornierte Leihen, ist die Abfrage trotzdem richtig.", False),
+        (IN_2024, LOANS, "The branch need not be named, there is one.", False),
+        (IN_2024, LOANS, "The table holds one year, so the year need not be a condition.", True),
+        (IN_2024, LOANS, "Fehlt die Bedingung auf das Jahr, ist die Abfrage trotzdem richtig.", True),
+        (QUESTION, MISSING, "A condition on sold boats may be missing.", False),
+        (QUESTION, MISSING, "The year need not be a condition.", False),
+        (QUESTION, MISSING, "There is one city, which need not be named.", True),
+        (QUESTION, MISSING, "Boats of Kotor are all boats.", True),
+        ("How many boats longer than 30 metres?", MISSING, "The length in metres need not be checked.", True),
+        ("How many boats longer than 30 metres?", MISSING, "Sold boats count too, a condition on them is form.", False),
+    ],
+)
+def test_a_rule_excuses_only_the_condition_of_which_it_speaks(question: str, sql: str, rule: str, spoken: bool) -> None:
+    found = ruled(question, sql, rule)
+    assert found.filters.missing
+    assert bool(excuses(held(found, said(1, p_correct=0.97)))) is spoken
+    bound = ruled(question, sql, rule, allowed=False)
+    assert excuses(held(bound, said(1, p_correct=0.97))) == []
+
+
+def test_one_rule_does_not_excuse_a_second_condition() -> None:
+    rule = "The table holds one year, so the year need not be a condition."
+    both = ruled("How many boats were moored in Kotor in 2024?", MISSING, rule)
+    assert len(both.filters.missing) == 2
+    assert excuses(held(both, said(1, p_correct=0.97))) == []
+
+
+def test_where_no_rule_may_excuse_it_what_is_missing_counts_however_sure_the_model_is() -> None:
+    year, other = "The table holds one year, so the year need not be a condition.", "Cancelled loans need no condition."
+    sure = said(1, p_correct=0.99)
+    scores = {
+        name: conclude(found, held(found, sure))
+        for name, found in {
+            "excused": ruled(IN_2024, LOANS, year),
+            "switched off": ruled(IN_2024, LOANS, year, allowed=False),
+            "of something else": ruled(IN_2024, LOANS, other),
+        }.items()
+    }
+    assert scores["excused"].reply.verdict is Verdict.CORRECT
+    for name in ("switched off", "of something else"):
+        assert scores[name].reply.verdict is Verdict.POTENTIALLY_INCORRECT, name
+        assert scores[name].composite.score < scores["excused"].composite.score
+        assert ReasonCode.JUDGE_CONTRADICTS_EVIDENCE in {each.code for each in scores[name].reply.reasons}
+
+
+def test_a_rule_about_form_leaves_a_doubtful_reading_to_the_model() -> None:
+    found = ruled(QUESTION, MISSING, "A sort by name that nobody asked for is form.")
+    assert [each.certain for each in found.filters.missing] == [0.7]
+    assert held(found, said(1, p_correct=0.97)).verdict is Verdict.CORRECT

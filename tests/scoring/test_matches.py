@@ -48,6 +48,29 @@ def test_what_the_paper_asks_for_and_the_sql_lacks_is_no_match_and_not_correct(
 
 
 @pytest.mark.parametrize(
+    ("question", "sql", "missing"),
+    [
+        ("sales by region and quarter", "SELECT region, SUM(sales) FROM t GROUP BY region", ["quarter"]),
+        ("total spend by country and month", "SELECT country, SUM(spend) FROM t GROUP BY country", ["month"]),
+        (
+            "average revenue broken down by country and product",
+            "SELECT country, AVG(revenue) FROM t GROUP BY country",
+            ["product"],
+        ),
+        (
+            "total spend by country and month",
+            "SELECT country, month, SUM(spend) FROM t GROUP BY country, month",
+            [],
+        ),
+    ],
+)
+def test_the_second_group_that_is_left_out_is_named(question: str, sql: str, missing: list[str]) -> None:
+    answer = SCORER.score(question=question, sql=sql)
+    assert answer.alignment is not None
+    assert answer.alignment["grouping"] == {"match": not missing, "missing": missing, "extra": []}
+
+
+@pytest.mark.parametrize(
     ("question", "sql"),
     [
         ("Total spend by country", "SELECT country, SUM(spend) FROM spend_table GROUP BY country"),

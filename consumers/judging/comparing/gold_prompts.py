@@ -14,10 +14,19 @@ from sqlglot.tokenizer_core import Token
 
 from consumers.judging.comparing.gold_case import GoldCase, GoldEvidence, Shown
 from consumers.judging.comparing.gold_judges import GoldJudge, GoldPart, gold_reply_schema
-from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, schemas_of, tokens_of
+from consumers.judging.masking.masked_sql import (
+    literals_of,
+    mask_sql,
+    names_of,
+    numbers_of,
+    perhaps_texts,
+    schemas_of,
+    tokens_of,
+)
 from consumers.judging.masking.masked_values import leaves, masked_value
 from consumers.judging.masking.masker import Masker
 from consumers.judging.masking.open_words import OpenWords
+from consumers.judging.masking.plain_parts import masked_finding
 from consumers.judging.prompting import MAX_PROMPT, Prompt, Template, as_data
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.dialects import canonical_dialect, guess
@@ -100,8 +109,18 @@ def _document(
         found["answer_result"] = _rows(evidence.answer_result, masker)
     if GoldPart.WITNESS in judge.shows:
         found["witness"] = _witness(evidence.witness, masker)
-        found["finding"] = text(evidence.finding)
+        found["finding"] = _finding(case, dialect, masker)
     return {name: value for name, value in found.items() if value not in (None, "", [], {})}
+
+
+def _finding(case: GoldCase, dialect: str, masker: Masker | None) -> str:
+    """What the comparison found: the program's words and counts, and the names that the queries give."""
+    if masker is None:
+        return case.evidence.finding
+    names: set[str] = set()
+    for sql in (case.sql, *case.gold[:MOST_GOLDS]):
+        names |= names_of(sql, tokens_of(sql, dialect) or [])
+    return masked_finding(case.evidence.finding, masker, names)
 
 
 def _witness(witness: Shown | None, masker: Masker | None) -> Shown | None:

@@ -85,6 +85,13 @@ def perhaps_texts(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
     return frozenset(perhaps - named)
 
 
+def names_of(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """The names that a query uses or gives, as written: of tables, columns and aliases, but none that may be a text."""
+    unsure = perhaps_texts(sql, tokens)
+    names = (token.text for token in tokens if token.token_type in _NAMES)
+    return frozenset(name for name in names if name.isidentifier() and name.lower() not in unsure)
+
+
 def schemas_of(tokens: Sequence[Token], tables: Collection[str]) -> frozenset[str]:
     """Lower-case names of the schemas and catalogues before the names of tables: `hr` of `hr.employees`."""
     found: set[str] = set()

@@ -27,6 +27,29 @@ COUNT = "SELECT COUNT(*) FROM looms"
         f"{COUNT}\n\nThis query counts all looms.",
         f"With this query you can select the number: {COUNT}",
         f'{{"sql": "{COUNT}"}}',
+        f'```json\n{{"sql": "{COUNT}"}}\n```',
+        f'Here it is:\n```json\n{{"sql": "{COUNT};", "why": "a count"}}\n```\nDone.',
+        f'```\n{{"query": "{COUNT}"}}\n```',
+        f"```sql {COUNT}```",
+        f"```{COUNT}```",
+        f"```sql {COUNT}; ```",
+        f"{COUNT}\n```",
+        f"~~~sql\n{COUNT}\n~~~",
+        f"~~~\n{COUNT};\n~~~\nThis counts them.",
+        f"````sql\n{COUNT}\n````",
+        f"```sql\n{COUNT}",
+        f"The answer is `{COUNT}`.",
+        f"Use `{COUNT};` on the table `looms`.",
+        f"Run ``{COUNT}``, and you see it.",
+        f"`{COUNT}`",
+        f"<think>Perhaps SELECT id FROM looms?</think>\n```sql\n{COUNT}\n```",
+        f"```sql\n{COUNT}\n```\nAlternatively:\n```sql\nSELECT MAX(id) FROM looms\n```",
+        f"```sql\n{COUNT}\n```\nIf you prefer the names:\n\n```sql\nSELECT name FROM looms\n```",
+        f"Instead of a join you could write\n```sql\nSELECT 1 FROM mills\n```\nThe answer is:\n```sql\n{COUNT}\n```",
+        f"First attempt:\n```sql\nSELECT id FROM looms\n```\nFinal query:\n```sql\n{COUNT}\n```",
+        f"```sql\nSELECT id FROM looms\n```\nBut that is wrong, it lists them.\n```sql\n{COUNT}\n```",
+        f"```sql\nCREATE TABLE looms (id INT)\n```\n```sql\n{COUNT}\n```",
+        f"You can run `{COUNT}` or, alternatively, `SELECT MAX(id) FROM looms`.",
     ],
 )
 def test_one_query_is_left(text: str) -> None:
@@ -50,11 +73,25 @@ def test_one_query_is_left(text: str) -> None:
         "CREATE TABLE x AS SELECT 1",
         "I'm sorry, I cannot select a table.",
         "SELECT FROM WHERE",
+        "SELECT name FROM looms -- ```",
+        "SELECT '```sql' || name FROM looms",
+        "SELECT `name` FROM `looms`",
+        "Step 1:\n```sql\nSELECT id FROM mills\n```\nStep 2:\n```sql\nSELECT id FROM looms\n```",
+        "```sql\nSELECT id FROM mills\n```\nThen:\n```sql\nSELECT id FROM looms\n```",
+        "```python\nprint('SELECT 1')\n```",
+        "Use the column `name` of `looms`.",
         "",
     ],
 )
 def test_what_is_sql_or_holds_no_query_stays(text: str) -> None:
     assert cleaned_sql(text, "sqlite") is None
+
+
+def test_a_sentence_that_begins_as_a_query_is_taken_off() -> None:
+    query = "WITH x AS (SELECT name FROM looms) SELECT name FROM x"
+    for start in ("Select the names with this: ", "Select these names from looms like so:\n\n", "SQL: ", "sql\n"):
+        assert not looks_plain(start + query)
+        assert cleaned_sql(start + query, "sqlite") == query, start
 
 
 def test_every_backend_is_cleaned_and_the_row_says_so(mill: Mill) -> None:

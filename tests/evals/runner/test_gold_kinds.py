@@ -7,7 +7,55 @@ from pathlib import Path
 import pytest
 
 from evals.runner.gold_kinds import gold_kinds
-from tests.evals.runner.weaving import GOLDS, Mill
+from tests.evals.runner.weaving import GOLDS, Mill, case, lines
+
+
+@pytest.mark.parametrize(
+    ("sql", "kinds"),
+    [
+        ("SELECT id FROM t WHERE d >= date('now')", "date filter"),
+        ("SELECT id FROM t WHERE d >= date('now', '-1 month')", "date filter"),
+        ("SELECT id FROM t WHERE d >= DATE('2024')", "date filter"),
+        ("SELECT time('now'), datetime(d, 'start of month') FROM t", "date"),
+        ("SELECT shipped_at - ordered_at FROM t", "date"),
+        ("SELECT AVG(end_date - start_date) FROM t", "date"),
+        ("SELECT MAX(returnDate) - MIN(loanDate) FROM t", "date"),
+        ("SELECT julianday(a) - julianday(b) FROM t", "date"),
+        ("SELECT sold - bought FROM t", "date"),
+        ("SELECT sold + 7 FROM t", "date"),
+        ("SELECT d + INTERVAL '1 day' FROM t", "date"),
+        ("SELECT id FROM t WHERE d > CURRENT_DATE", "date filter"),
+        ("SELECT price - discount FROM t", ""),
+        ("SELECT format - pat FROM t", ""),
+        ("SELECT id FROM t WHERE a IN (SELECT a FROM u UNION SELECT a FROM v)", "nested set_operation filter"),
+        ("SELECT * FROM (SELECT a FROM t UNION ALL SELECT a FROM u) AS x", "nested set_operation"),
+        ("WITH x AS (SELECT a FROM t UNION SELECT a FROM u) SELECT a FROM x", "nested set_operation"),
+        ("(SELECT a FROM t) UNION (SELECT a FROM u)", "set_operation"),
+        ("SELECT a FROM t UNION SELECT a FROM u EXCEPT SELECT a FROM v", "set_operation"),
+        ("SELECT AVG((status = 'paid')::int) FROM t", "ratio"),
+        ("SELECT AVG(CASE WHEN status = 'paid' THEN 1.0 ELSE 0 END) FROM t", "ratio"),
+        ("SELECT AVG(CASE WHEN status = 'paid' THEN 100 ELSE 0 END) FROM t", "ratio"),
+        ("SELECT 100 * AVG(IF(status = 'paid', 1, 0)) FROM t", "ratio"),
+        ("SELECT AVG(status = 'paid') FROM t", "ratio"),
+        ("SELECT AVG(CASE WHEN status = 'paid' THEN amount ELSE 0 END) FROM t", ""),
+        ("SELECT AVG(CASE WHEN status = 'paid' THEN amount END) FROM t", ""),
+        ("SELECT AVG(amount) FROM t", ""),
+    ],
+)
+def test_dates_nested_unions_and_shares_are_seen(sql: str, kinds: str) -> None:
+    found = gold_kinds(sql, "postgres" if "::" in sql else None, frozenset({"sold", "bought"}))
+    assert found is not None
+    assert [kind.value for kind in found.kinds] == kinds.split()
+
+
+def test_dates_are_those_that_the_schema_declares(tmp_path: Path) -> None:
+    mill = Mill(tmp_path)
+    lines(mill.benchmark, [case("count", gold_sql="SELECT sold - bought FROM looms")])
+    mill.ddl.write_text("CREATE TABLE looms (id INTEGER, sold DATE, bought TIMESTAMP);")
+    for answer, out in (("SELECT 1", "one"), (None, "none")):
+        found = mill.recorded({"count": answer}, "--schemas", mill.ddl, out=out)
+        assert found["count"]["question_kinds"] == ["date"]
+    assert mill.recorded({"count": "SELECT 1"}, out="blind")["count"]["question_kinds"] == []
 
 
 @pytest.mark.parametrize(

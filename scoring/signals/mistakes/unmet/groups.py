@@ -32,13 +32,19 @@ def group_left_out(case: Case) -> Finding | None:
     unreached = first(case, ShapeKind.UNREACHED)
     if unreached is not None:
         return Finding(1.0, f"{unreached.text} is never reached")
+    left_out = second_group_left_out(case)
+    return None if left_out is None else Finding(1.0, f"no group for each {left_out}")
+
+
+def second_group_left_out(case: Case) -> str | None:
+    """The second of two groupings that are asked for, where the answer has only the first."""
     found = _BY_TWO.search(_BRACKETS.sub("", asked(case)))
     keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
     if found is None or not keys or case.sql.windows:
         return None
     if not _is_asked(found[1], found[2], keys, case):
         return None
-    return None if stem(found[2]) in _words_read(case) else Finding(1.0, f"no group for each {found[2]}")
+    return None if stem(found[2]) in _words_read(case) else found[2]
 
 
 def _is_asked(one: str, other: str, keys: list[Operand], case: Case) -> bool:

@@ -23,11 +23,13 @@ from service.commands.eval.runner.assessing import (
     check,
     clean,
     compare_with_gold,
+    dates_of,
     doubts_of_gold,
     verify_with_gold,
 )
 from service.commands.eval.runner.dry_runs import DryRun, TryQuery
 from service.commands.eval.runner.generating import Asking
+from service.commands.eval.runner.refuted import with_refutation
 from service.commands.eval.runner.run_opinions import AddOpinion
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
@@ -60,10 +62,13 @@ class Answering:
             found = AnswerVerification(ex_test=False) if self.plan.verify is not None else AnswerVerification()
         else:
             sql = await self._cleaned(case, generated.sql)
-            answered = await self._assessed(case, sample, replace(generated, sql=sql))
-            answered = replace(answered, cleaned=sql != generated.sql)
+            # verified first: a model that compares is shown what refutes the answer
             found = await self._verified(case, sample, sql)
-        answered = replace(answered, verification=found, method=self.ask.backend.method(sample))
+            answered = await self._assessed(case, sample, replace(generated, sql=sql), found)
+            answered = replace(answered, cleaned=sql != generated.sql)
+        answered = replace(
+            answered, verification=found, method=self.ask.backend.method(sample), dated=await self._dated(case)
+        )
         steps = () if isinstance(generated, GenerationFailure) else generated.trace
         return {
             "record": answered.record(),
@@ -71,7 +76,9 @@ class Answering:
             "cpu_seconds": found.cpu_seconds,
         }
 
-    async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
+    async def _assessed(
+        self, case: BenchmarkCase, sample: int, generated: GenerationResult, verified: AnswerVerification
+    ) -> AnsweredCase:
         structure, score = await self._checked(case, generated.sql)
         tried: DryRun | None = None
         if structure.passed:
@@ -79,6 +86,7 @@ class Answering:
                 score = await self._judged(case, generated.sql)
             tried = await self.dry_run(case, generated.sql) if self.dry_run is not None else None
             equivalence = _refused(tried) or await self._compared(case, generated.sql)
+            equivalence = with_refutation(equivalence, verified, model_compares=self.add_opinion is not None)
             if self.add_opinion is not None:
                 equivalence = await self.add_opinion(case, generated.sql, equivalence)
         else:
@@ -107,6 +115,10 @@ class Answering:
         # each query of the gold SQL runs three times, with a limit for each
         found = await self._call(doubts_of_gold, case, seconds=self.plan.sources.seconds * 8 + 5)
         return None if isinstance(found, CallStopped) else found
+
+    async def _dated(self, case: BenchmarkCase) -> frozenset[str]:
+        found = await self._call(dates_of, case, seconds=CHECK_SECONDS + self.plan.sources.seconds)
+        return frozenset() if isinstance(found, CallStopped) else found
 
     async def _checked(self, case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
         found = await self._call(check, case, sql, seconds=CHECK_SECONDS + self.plan.sources.seconds)

@@ -165,6 +165,11 @@ def doubts_of_gold(case: BenchmarkCase) -> list[dict[str, str]]:
     return _ASSESSOR[0].gold_doubts(case)
 
 
+def dates_of(case: BenchmarkCase) -> frozenset[str]:
+    """Names of columns that the case's tables declare as dates and nothing else, in lower case."""
+    return _ASSESSOR[0].schemas.dates(case.db_id)
+
+
 def meanings(case: BenchmarkCase, answers: Sequence[str | None]) -> list[int | None]:
     """A number for each answer to a case: answers with the same number mean the same; `None` is a missing answer.
 

@@ -21,6 +21,7 @@ from service.commands.eval.runner.targets import UnusableTargetError, is_target,
 
 SUFFIXES = (".sql", ".ddl", ".json")
 """The files of a folder of schemas: `<db_id>` with one of these."""
+_DATE = re.compile(r"\s*(?:DATE|TIME)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,120}")
 
 
@@ -97,6 +98,17 @@ class CaseSchemas:
                 return self.of_database(db_id, database)
         except UnknownDatabaseError as error:
             return str(error)
+
+    def dates(self, db_id: str | None) -> frozenset[str]:
+        """Names of columns that `--schemas` declares as dates in every table that has them, in lower case."""
+        schema = self.declared(db_id)
+        if not isinstance(schema, CaseSchema):
+            return frozenset()
+        found: dict[bool, set[str]] = {True: set(), False: set()}
+        for table in schema.document.tables:
+            for each in table.columns or ():
+                found[_DATE.match(each.type) is not None].add(each.name.lower())
+        return frozenset(found[True] - found[False])
 
 
 def _declared(place: str, db_id: str | None) -> CaseSchema | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evals.runner.cases import BenchmarkCase
@@ -50,9 +50,11 @@ class AnswerVerifier:
         passed = recorded if recorded is not None else self._tested(case, sql)
         if passed is False:
             return AnswerVerification(ex_test=False)
-        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=self._dialect(case), schema=self._ddl(case))
+        ddl = self._ddl(case)
+        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=self._dialect(case), schema=ddl)
         found = judge_answer(pair, bound=self.plan.bound, budget=self.plan.seconds, semantics=Semantics.SET)
-        return _verification(found, passed)
+        declared = isinstance(self.schemas.declared(case.db_id), CaseSchema)
+        return replace(_verification(found, passed), inferred=ddl is None, keys_known=declared or ddl is None)
 
     def crossed(self, case: BenchmarkCase, answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
         """For each answer to the case, what the counterexamples of the others show (Algorithm 2 of SpotIt).
@@ -124,6 +126,7 @@ def _verification(found: ReferenceFinding, passed: bool | None) -> AnswerVerific
         level=found.level.value if found.level is not None else None,
         bound=witness.largest if witness is not None else finding.bound,
         reason=finding.reason or finding.assumption,
+        assumption=str(record["assumption"]) if record["assumption"] is not None else None,
         counterexample=record["counterexample"],  # pyright: ignore[reportArgumentType] a record holds plain JSON
         alternative=found.alternative,
         cpu_seconds=finding.cpu_seconds,

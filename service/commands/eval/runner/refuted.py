@@ -1,0 +1,52 @@
+"""What a refutation says of an answer that passed on its database: a doubt, or the finding that a model is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from consumers.judging.comparing.gold_case import GoldEvidence
+from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
+from evals.runner.verified import AnswerVerification, Verified
+from references.equivalence.finding_json import witness_of
+from references.equivalence.pair import Level
+from service.commands.eval.runner.shown_evidence import shown_witness
+
+_PASSING = {Equivalence.EQUIVALENT, Equivalence.PARTIAL}
+_ON_TABLES = {ComparedBy.SCHEMA, ComparedBy.INFERRED}
+
+
+def with_refutation(
+    finding: EquivalenceFinding, verified: AnswerVerification, *, model_compares: bool
+) -> EquivalenceFinding:
+    """The finding with the counterexample of the verification in it, where there is one.
+
+    On ordinary data it is a difference where nothing was run on a database, and where a model can be asked whether
+    the question allows both. Otherwise the answer passes with a doubt: gold SQL often says more than the question.
+    """
+    if verified.outcome is not Verified.REFUTED or verified.counterexample is None:
+        return finding
+    if finding.equivalence not in _PASSING:
+        return finding
+    assumed = verified.assumption or verified.reason
+    if verified.level != Level.S0.value:
+        said = f"the search shows that they differ where {assumed}"
+        return _shown(finding, verified, said) if model_compares else finding
+    said = f"other rows on a small database with {assumed}"
+    if not (verified.keys_known and (model_compares or finding.compared_by in _ON_TABLES)):
+        doubted = replace(finding, doubt=finding.doubt or f"{finding.rationale}, and {said}")
+        return _shown(doubted, verified, said) if model_compares else doubted
+    return _shown(_different(finding, verified), verified, said)
+
+
+def _different(finding: EquivalenceFinding, verified: AnswerVerification) -> EquivalenceFinding:
+    by = ComparedBy.INFERRED if verified.inferred else ComparedBy.SCHEMA
+    return replace(finding, equivalence=Equivalence.DIFFERENT, compared_by=by, doubt=None, settled=False)
+
+
+def _shown(finding: EquivalenceFinding, verified: AnswerVerification, said: str) -> EquivalenceFinding:
+    """The finding that says it, with the counterexample as its witness. What is proved stays as it is."""
+    assert verified.counterexample is not None  # noqa: S101 the caller asked
+    rationale = f"{finding.rationale}; {said}"
+    witness = shown_witness(witness_of(verified.counterexample))
+    evidence = replace(finding.evidence or GoldEvidence(), witness=witness, finding=rationale)
+    return replace(finding, rationale=rationale, evidence=evidence)
