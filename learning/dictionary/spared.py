@@ -28,7 +28,8 @@ NEVER = re.compile(
     re.IGNORECASE,
 )
 STAYS = re.compile(
-    r"\b(?:do not|don't|never|must not|should not|no need to) (?:ever )?(?:filter|exclude|ignore|skip|omit|drop|leave)\b",
+    r"\b(?:do not|don't|never|must not|should not|no need to) (?:ever )?"
+    r"(?:filter|exclude|ignore|skip|omit|drop|leave)\b",
     re.IGNORECASE,
 )
 """Says that rows count: `Do not filter out cancelled trips.`"""
