@@ -41,6 +41,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
         pools=pools,
         sizes=tuple(sorted(facts.sizes)),
         links=links,
+        counts=frozenset(facts.counts),
         steps=tuple(sorted(facts.steps)),
         rules=rules,
     )

@@ -130,6 +130,8 @@ class Population:
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
+    counts: frozenset[int] = frozenset()
+    """Every number that rows, their ranks or their sums are compared with, however large."""
     steps: tuple[Step, ...] = ()
     """How far apart dates are that the queries compare."""
     rules: Mapping[str, RowRules] = field(default_factory=dict[str, RowRules])

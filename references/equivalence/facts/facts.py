@@ -22,6 +22,8 @@ class Facts:
     """Pairs of columns that are compared with each other."""
     sizes: set[int] = field(default_factory=set[int])
     """Numbers of rows that a LIMIT, a HAVING or a rank counts."""
+    counts: set[int] = field(default_factory=set[int])
+    """Every number that rows, their ranks or their sums are compared with, or that a window counts."""
     ordered: set[Cell] = field(default_factory=set[Cell])
     """Columns of sort keys."""
     grouped: set[Cell] = field(default_factory=set[Cell])

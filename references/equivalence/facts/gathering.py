@@ -134,8 +134,18 @@ class Gatherer:
         for one, other in ((a, b), (b, a)):
             if one.form is Form.COUNT and other.literal is not None:
                 self._add_size(other.literal)
+            elif isinstance(other.literal, int) and self._summed((left, right)[one is b], scope):
+                self._facts.counts.add(other.literal)
             if one.form is Form.DATE_PART and isinstance(other.literal, int):
                 self._apart(left if one is a else right, one, other.literal)
+
+    def _summed(self, node: exp.Expr, scope: Scope | None) -> bool:
+        """Whether an operand is computed of several rows, here or in the query whose column it is."""
+        if node.find(exp.AggFunc, exp.Window) is not None:
+            return True
+        origins = [self._origins.of(each, scope) for each in node.find_all(exp.Column)]
+        trees = [each.tree for each in origins if each is not None and each.tree is not None]
+        return any(each.find(exp.AggFunc, exp.Window) is not None for each in trees)
 
     def _apart(self, node: exp.Expr, side: ComparedSide, number: int) -> None:
         """Notes how far apart dates are whose difference is compared with a number."""
@@ -229,13 +239,29 @@ class Gatherer:
         """Notes the rows that FETCH counts."""
         self._size(node.args.get("count"))
 
+    def tile(self, node: exp.Expr) -> None:
+        """Notes the rows that NTILE counts."""
+        self._size(node.this)
+
+    def shift(self, node: exp.Expr) -> None:
+        """Notes the rows between a row and the one that LAG, LEAD or NTH_VALUE reads."""
+        self._size(node.args.get("offset"))
+
+    def frame(self, node: exp.Expr) -> None:
+        """Notes the rows of a window's frame."""
+        for bound in ("start", "end"):
+            each = node.args.get(bound)
+            self._size(each if isinstance(each, exp.Expr) else None)
+
     def _size(self, node: exp.Expr | None) -> None:
         if isinstance(node, exp.Literal) and not node.is_string:
             self._add_size(number_of(node.this))
 
     def _add_size(self, literal: Literal) -> None:
-        if isinstance(literal, int | float) and 0 < literal <= _MOST:
-            self._facts.sizes.add(int(literal))
+        if isinstance(literal, int | float) and literal > 0:
+            self._facts.counts.add(int(literal))
+            if literal <= _MOST:
+                self._facts.sizes.add(int(literal))
 
 
 _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gatherer, exp.Expr], None]], ...] = (
@@ -245,6 +271,9 @@ _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gat
     (exp.Group, Gatherer.group),
     (exp.Window, Gatherer.partition),
     (exp.Fetch, Gatherer.fetch),
+    (exp.Ntile, Gatherer.tile),
+    ((exp.Lag, exp.Lead, exp.NthValue), Gatherer.shift),
+    (exp.WindowSpec, Gatherer.frame),
     (exp.Substring, Gatherer.piece),
     (exp.Ordered, Gatherer.sort),
     (exp.SetOperation, Gatherer.align),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from references.equivalence.data.filling import Filler
@@ -28,6 +28,8 @@ class SearchResult:
     trials: int
     exhausted: bool
     """Whether time ran out before all databases were tried."""
+    tried: Sequence[Mapping[str, Sequence[Row]]] = ()
+    """All of them, where no difference was found."""
 
 
 class Clock:
@@ -52,7 +54,7 @@ def search(bench: PairBench, population: Population, seed: int, clock: Clock | N
                 break
             if state.try_database(fill_style(population, level, index, rng)):
                 return SearchResult(found=state.best, trials=state.trials, exhausted=False)
-    return SearchResult(found=state.best, trials=state.trials, exhausted=clock.up())
+    return SearchResult(found=state.best, trials=state.trials, exhausted=clock.up(), tried=state.tried)
 
 
 @dataclass(slots=True)
@@ -63,11 +65,13 @@ class _Search:
     filler: Filler
     best: Found | None = None
     trials: int = 0
+    tried: list[Mapping[str, Sequence[Row]]] = field(default_factory=list[Mapping[str, Sequence[Row]]])
 
     def try_database(self, style: FillStyle) -> bool:
         """Tries one database; returns whether it ends the search, since no later one can do better."""
         self.trials += 1
         contents = self.filler.fill(style)
+        self.tried.append(contents)
         seen = self.bench.differs(contents)
         if seen is None:
             return False

@@ -14,14 +14,18 @@ from scoring.words import identifier_words, letters
 def is_about_one(case: Case) -> bool:
     """Whether the SQL looks up one row that the question names: whose it is says whether it counts."""
     listed = not case.sql.aggregations and bool(pinned_tables(case))
-    return listed or _looks_up_number(case) or any(
-        each.op in _NAMED_BY
-        and isinstance(each.rhs, Text)
-        and each.lhs is not None
-        and len(each.lhs.columns) == 1
-        and each.lhs.columns[0].name.endswith(_NAMES)
-        and each.rhs.folded.strip("%") in case.question.text.casefold()
-        for each in case.sql.filters
+    return (
+        listed
+        or _looks_up_number(case)
+        or any(
+            each.op in _NAMED_BY
+            and isinstance(each.rhs, Text)
+            and each.lhs is not None
+            and len(each.lhs.columns) == 1
+            and each.lhs.columns[0].name.endswith(_NAMES)
+            and each.rhs.folded.strip("%") in case.question.text.casefold()
+            for each in case.sql.filters
+        )
     )
 
 

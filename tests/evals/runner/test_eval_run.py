@@ -379,3 +379,18 @@ def test_what_was_not_compared_never_passes_and_fails_the_gate_unless_allowed(mi
     assert "FAILED: not compared <= 0: 1 answer could not be compared" in said
     said = mill.run(*options, "--fail-under", "pass=0.5", "--allow-not-compared", "1")
     assert "passed: not compared <= 1" in said
+    said = mill.run(*options, "--allow-not-compared", "0", code=1)
+    assert "FAILED: not compared <= 0: 1 answer could not be compared" in said
+    assert "passed: not compared <= 1" in mill.run(*options, "--allow-not-compared", "1")
+
+
+def test_an_answer_is_not_equivalent_because_no_data_showed_what_it_differs_in(mill: Mill) -> None:
+    golds = {"names": "SELECT name FROM looms LIMIT 100000", "widest": "SELECT name FROM looms WHERE SIN(width) < 0.5"}
+    lines(mill.benchmark, [case(name, gold_sql=gold) for name, gold in golds.items()])
+    answers: dict[str, str | None] = {
+        "names": "SELECT name FROM looms",
+        "widest": golds["widest"].replace("0.5", "0.499999"),
+    }
+    found = mill.recorded(answers, "--schemas", mill.ddl)
+    assert {each["equivalence"] for each in found.values()} == {"not_compared"}
+    assert all("no database that was tried" in each["rationale"] for each in found.values())

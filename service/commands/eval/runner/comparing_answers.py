@@ -169,6 +169,8 @@ def _difference(found: Difference) -> str:
 
 def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding | None:
     """The finding of a search and proof; `None` when it decides nothing."""
+    if found.finding.unseen:
+        return None
     if found.verdict is ReferenceVerdict.EQUIVALENT:
         rationale = f"proved to give the same rows for up to {found.finding.bound} rows per table"
         return replace(_finding(Equivalence.EQUIVALENT, rationale, by), settled=True)
