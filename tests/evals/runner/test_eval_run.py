@@ -394,3 +394,21 @@ def test_an_answer_is_not_equivalent_because_no_data_showed_what_it_differs_in(m
     found = mill.recorded(answers, "--schemas", mill.ddl)
     assert {each["equivalence"] for each in found.values()} == {"not_compared"}
     assert all("no database that was tried" in each["rationale"] for each in found.values())
+
+
+@pytest.mark.parametrize("name", ["public.{}", "dbo.{}", "shop.dbo.{}", "`proj.ds.{}`", "weaving.{}", "[a].[dbo].[{}]"])
+def test_an_answer_with_qualified_names_is_judged_on_the_database_as_without(mill: Mill, name: str) -> None:
+    def qualified(sql: str) -> str:
+        return sql.replace("looms AS", f"{name.format('looms')} AS").replace("mills AS", f"{name.format('mills')} AS")
+
+    wrong = "SELECT l.name FROM looms AS l JOIN mills AS m ON l.mill = m.id"
+    lines(mill.benchmark, [{**case("names"), "case_id": each} for each in ("names", "wrong", "gone")])
+    answers: dict[str, str | None] = {
+        "names": qualified(GOLDS["names"][1]),
+        "wrong": qualified(wrong),
+        "gone": qualified("SELECT m.gone FROM mills AS m"),
+    }
+    found = mill.recorded(answers, "--databases", mill.databases, "--no-grounding")
+    assert [each["equivalence"] for each in found.values()] == ["equivalent", "different", "different"]
+    assert {each["compared_by"] for each in found.values()} == {"database"}
+    assert "no such column" in found["gone"]["rationale"]

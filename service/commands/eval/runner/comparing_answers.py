@@ -8,7 +8,7 @@ from consumers.judging.comparing.gold_case import GoldEvidence
 from consumers.judging.comparing.shown_tables import shown_tables
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
-from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
+from references.comparison.comparing import Comparison, Flag, ResultMatch
 from references.comparison.defog import compare_by
 from references.comparison.diff import Difference
 from references.databases.access import Database, UnknownDatabaseError
@@ -83,7 +83,7 @@ class AnswerComparer:
     def _of_results(
         self, case: BenchmarkCase, sql: str, found: Comparison, database: Database, unable: list[str]
     ) -> EquivalenceFinding | None:
-        if found.error is not None and (not found.error.startswith("answer:") or not _runs(case.gold_sql, database)):
+        if found.match is ResultMatch.NOT_COMPARED:
             unable.append(f"the database could not compare them: {found.error}")
             return None
         weak = [said for flag, said in _WEAK_MATCHES.items() if flag in found.flags]
@@ -126,11 +126,6 @@ def _shown(finding: EquivalenceFinding, run: RunLog, sql: str, gold: str | None)
     """The finding with both results beside the witness that it may have."""
     witness = finding.evidence.witness if finding.evidence is not None else None
     return replace(finding, evidence=replace(run.evidence(sql, gold), witness=witness))
-
-
-def _runs(gold: str, database: Database) -> bool:
-    """Whether the gold SQL gives a result: without one, an answer that gives none is no worse."""
-    return compare(gold, gold, database.run, dialect=database.dialect).error is None
 
 
 def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> EquivalenceFinding:
