@@ -80,7 +80,7 @@ def test_no_escape_runs_on_postgresql_even_for_a_superuser(server: NamedServer, 
 
 def unchecked(database: Any, sql: str) -> QueryResult | Failure:
     """Sends a text as it is to an open PostgreSQL, past the check."""
-    return database.runner.run(database._run(sql))
+    return database.inner.runner.run(database.inner._run(sql))
 
 
 CALLED = """

@@ -412,3 +412,22 @@ def test_an_answer_with_qualified_names_is_judged_on_the_database_as_without(mil
     assert [each["equivalence"] for each in found.values()] == ["equivalent", "different", "different"]
     assert {each["compared_by"] for each in found.values()} == {"database"}
     assert "no such column" in found["gone"]["rationale"]
+
+
+def test_a_schema_is_read_in_the_dialect_of_the_case_and_named_when_it_cannot_be(mill: Mill) -> None:
+    mill.ddl.write_text(
+        "CREATE TABLE [shop].[dbo].[mills] ([id] INT NOT NULL, [town] NVARCHAR(9), CONSTRAINT PK PRIMARY KEY CLUSTERED"
+        " (id ASC) WITH (PAD_INDEX = OFF) ON [PRIMARY]) ON [PRIMARY]\nGO\n"
+    )
+    named = {"db_id": "weaving", "dialect": "tsql"}
+    lines(
+        mill.benchmark,
+        [case("towns", gold_sql="SELECT [town] FROM [shop].[dbo].[mills] WHERE [id] > 3", metadata=named)],
+    )
+    answers = mill.predictions({"towns": "SELECT TOP 5 [city] FROM [mills]"})
+    said = mill.run("--backend", "recorded", "--predictions", answers, "--schemas", mill.ddl)
+    assert "does not parse" not in said
+    assert mill.records()[0]["hallucinated_columns"] == ["mills.city"], mill.records()
+    mill.ddl.write_text("CREATE TABLE [mills] ([id] INT, town TEXT")
+    said = mill.run("--backend", "recorded", "--predictions", answers, "--schemas", mill.ddl, out="broken")
+    assert f"schema in {mill.ddl}: the schema does not parse" in said

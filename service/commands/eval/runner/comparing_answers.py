@@ -55,7 +55,7 @@ class AnswerComparer:
         return self._with_schema(case, sql, finding) if self.shows else finding
 
     def _with_schema(self, case: BenchmarkCase, sql: str, finding: EquivalenceFinding) -> EquivalenceFinding:
-        schema = self.schemas.found(case.db_id)
+        schema = self.schemas.found(case.db_id, self._dialect(case))
         queries = (case.gold_sql, sql)
         known = isinstance(schema, CaseSchema)
         tables = shown_tables(schema.document, queries, self._dialect(case)) if known else ()
@@ -96,7 +96,7 @@ class AnswerComparer:
         return _of_comparison(found)
 
     def _on_tables(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
-        schema = self.schemas.declared(case.db_id)
+        schema = self.schemas.declared(case.db_id, self._dialect(case))
         if isinstance(schema, str):
             unable.append(f"the declared tables could not compare them: {schema}")
         return self._searched(
