@@ -46,7 +46,7 @@ def differing(
 ) -> tuple[Differing, ...]:
     """The parts in which two queries differ; with `readings` also what reads texts of other columns.
 
-    `counts` are numbers that may count rows: the next larger or smaller one must change a result.
+    `counts` are numbers that may count rows: the next larger one must change a result.
     """
     trees = (a, b)
     leaves = [[*_leaves(tree)] for tree in trees]
@@ -139,9 +139,10 @@ def _neighbours(node: exp.Expr, counts: Set[int]) -> Iterator[exp.Expr]:
         yield from map(exp.Literal.string, _texts(node.name))
     else:
         value = number_of(node.name)
-        near = [value + 1, value - 1]
-        if isinstance(node.parent, _GRADED) and value not in counts:
-            near += [2 * value, value / 2, -value]
+        near = [value + 1]
+        if value not in counts:
+            near.append(value - 1)
+            near += [2 * value, value / 2, -value] if isinstance(node.parent, _GRADED) else []
         yield from (_number(each) for each in near)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from references.equivalence.facts.date_steps import Step
+from references.equivalence.facts.readings import Readings
 from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
 
@@ -42,6 +43,8 @@ class Facts:
     """Columns that are compared with a text of a day and a time."""
     steps: set[Step] = field(default_factory=set[Step])
     """How far apart dates are that are compared."""
+    readings: dict[Cell, Readings] = field(default_factory=dict[Cell, Readings])
+    """What the queries read inside the values of columns."""
     truths: set[Cell] = field(default_factory=set[Cell])
     """Columns that are conditions of their own."""
 
