@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sqlglot import parse_one
+from sqlglot import exp, parse_one
 
 from references.equivalence.facts.differing import differing
 from references.equivalence.pair import EquivalenceVerdict, Level, PairFinding
@@ -50,5 +50,7 @@ def test_only_what_one_query_has_alone_is_asked_about() -> None:
             "SELECT a FROM t WHERE 'x' = c AND b > 5.0 ORDER BY a LIMIT 4",
         )
     )
+    assert isinstance(one, exp.Query)
+    assert isinstance(other, exp.Query)
     asked = [(each.side, each.shown) for each in differing(one, other)]
     assert asked == [(0, "LIMIT 3"), (0, "c = 'x'"), (1, "LIMIT 4"), (1, "'x' = c")]

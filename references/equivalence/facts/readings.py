@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -96,31 +96,20 @@ def _document(held: Mapping[Path, Value]) -> str:
     >>> _document({("a", "b"): 1, ("tags", 1): "x"})
     '{"a": {"b": 1}, "tags": ["item 0", "x"]}'
     """
-    found: Any = [] if held and isinstance(next(iter(held))[:1], tuple) and _listed(held) else {}
-    for path, value in held.items():
-        if path:
-            _put(found, path, value)
-    return json.dumps(found)
+    return json.dumps(_holding([(path, value) for path, value in held.items() if path]))
 
 
-def _listed(held: Mapping[Path, Value]) -> bool:
-    return all(isinstance(path[0], int) for path in held if path)
-
-
-def _put(holder: Any, path: Path, value: Value) -> None:
-    step, *rest = path
-    if isinstance(holder, list) != isinstance(step, int):
-        return
-    if isinstance(holder, list):
-        holder.extend(f"item {place}" for place in range(len(holder), int(step) + 1))
-    if not rest:
-        holder[step] = value
-        return
-    kind = list if isinstance(rest[0], int) else dict
-    inner = holder[step] if isinstance(step, int) else holder.get(step)
-    if not isinstance(inner, kind):
-        inner = holder[step] = kind()
-    _put(inner, tuple(rest), value)
+def _holding(held: Sequence[tuple[Path, Value]]) -> object:
+    """The object that holds these, or the list where all steps are places in one."""
+    steps = list(dict.fromkeys(path[0] for path, _ in held))
+    made: dict[str | int, object] = {}
+    for step in steps:
+        deeper = [(path[1:], value) for path, value in held if path[0] == step and len(path) > 1]
+        made[step] = _holding(deeper) if deeper else next(value for path, value in held if path == (step,))
+    places = [step for step in steps if isinstance(step, int)]
+    if places and len(places) == len(steps):
+        return [made.get(place, f"item {place}") for place in range(max(places) + 1)]
+    return {str(step): value for step, value in made.items() if isinstance(step, str)}
 
 
 def path_of(node: exp.Expr) -> Path | None:
