@@ -42,7 +42,7 @@ _REALS = frozenset(
 _TEXTS = frozenset(
     """
     lower upper trim ltrim rtrim substr substring replace char chr concat concat_ws format printf hex quote soundex
-    typeof timetostr strftime date datetime time
+    typeof timetostr strftime date datetime time timestamp tsordstodate tsordstodatetime tsordstotime tsordstotimestamp
     """.split()
 )
 """The types of what functions return: as a text, a number would never equal one. The proof leaves out all others."""
