@@ -4,9 +4,11 @@ Change this here when it concerns:
 
 - which names of tables mean one table: `references/names.py`, `references/equivalence/reading/bare_names.py`; then
   `tests/cases/qualified_names.yaml`
+- which name of a query means a table of a named database: `references/databases/qualified.py`
 - what is read from DDL, or from constraints given with it: `references/ddl.py`, `references/declarations.py`,
-  `references/given_constraints.py`; conditions on rows: `references/equivalence/reading/checks.py`,
-  `references/equivalence/data/row_rules.py`; then `tests/cases/constraints.yaml`
+  `references/tsql_ddl.py`, `references/given_constraints.py`; conditions on rows:
+  `references/equivalence/reading/checks.py`, `references/equivalence/data/row_rules.py`; then
+  `tests/cases/constraints.yaml`
 - what `verify` knows of dates: `references/date_functions.py` (what runs), `references/equivalence/reading/dates.py`
   (dialects), `references/equivalence/proof/date_calls.py` (the proof); then pairs in `tests/cases/dates.yaml`,
   functions in `tests/references/test_dates.py`

@@ -13,8 +13,9 @@ from references.declarations import Declarations, digits_of_second, kinds, longe
 from references.enum_types import altered, enum_declared, type_name, values_of
 from references.given_constraints import constrained
 from references.links import WrittenKey, linked
-from references.names import Parts, TableNames, bare, parts_of
+from references.names import Parts, TableNames, bare, fit, parts_of
 from references.schema import BadSchema, Check, DeclaredColumn, DeclaredTable, Key, Schema, ValueKind, kind_of
+from references.tsql_ddl import plain_tsql
 from scoring.sql.dialects import canonical_dialect, parser_dialect
 
 MAX_DDL = 400_000
@@ -39,7 +40,7 @@ def read_schema(ddl: str, constraints: object = None, dialect: str | None = None
 @lru_cache(maxsize=64)
 def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
     """Reads the DDL in the first dialect that understands all of it, else in the one that understands most."""
-    said = "the schema contains no CREATE TABLE"
+    said: str | None = None
     best: list[exp.Expr] = []
     written = "sqlite"
     known = canonical_dialect(dialect or "")
@@ -47,14 +48,14 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
     for name in dict.fromkeys(names):
         trees = _parsed(ddl, name)
         if isinstance(trees, str):
-            said = trees
+            said = said or trees
             continue
         if _declares(trees) > _declares(best):
             best, written = trees, name
-        if best and not any(isinstance(tree, exp.Command) for tree in trees):
+        if best and not _commands(trees):
             break
     if not best:
-        return BadSchema(said)
+        return BadSchema(said or "the schema contains no CREATE TABLE")
     try:
         return _Reading(dialect=written).of(best)
     except _UNREADABLE as error:
@@ -66,6 +67,19 @@ _UNREADABLE = (SqlglotError, RecursionError, ValueError, TypeError, AttributeErr
 
 
 def _parsed(ddl: str, dialect: str) -> list[exp.Expr] | str:
+    trees = _parsed_as_written(ddl, dialect)
+    if dialect not in {"tsql", "fabric"} or not (isinstance(trees, str) or _commands(trees)):
+        return trees
+    plain = _parsed_as_written(plain_tsql(ddl), dialect)
+    return trees if isinstance(plain, str) else plain
+
+
+def _commands(trees: Sequence[exp.Expr]) -> bool:
+    """Whether the parser gave up on a statement."""
+    return any(isinstance(tree, exp.Command) for tree in trees)
+
+
+def _parsed_as_written(ddl: str, dialect: str) -> list[exp.Expr] | str:
     try:
         return [tree for tree in parser_dialect(dialect).parse(ddl) if tree is not None]
     except _UNREADABLE as error:
@@ -155,7 +169,7 @@ class _Reading:
 
     def _alter(self, tree: exp.Alter) -> None:
         """Adds the keys and references that `ALTER TABLE … ADD CONSTRAINT` declares."""
-        parts = parts_of(tree.this)
+        parts = self._meant(parts_of(tree.this))
         for action in tree.args.get("actions") or ():
             constraints = action.expressions if isinstance(action, exp.AddConstraint) else []
             for each in constraints:
@@ -163,6 +177,11 @@ class _Reading:
                     self._constrain(parts, one)
             if not constraints:
                 self._change(parts, action)
+
+    def _meant(self, name: Parts) -> Parts:
+        """The table that a statement names with more or fewer parts than its `CREATE TABLE`."""
+        found = [each for each in self.tables if fit(each, name)]
+        return found[0] if name not in self.tables and len(found) == 1 else name
 
     def _constrain(self, parts: Parts, one: exp.Expr) -> None:
         table = self.tables.get(parts)

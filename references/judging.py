@@ -93,7 +93,7 @@ def _best(
         finding = verify(asked, bound=bound, budget=share)
         ordered = _other_order(asked, finding, share) if semantics is None else None
         found.append((query, ordered or finding, asked.semantics if ordered is None else Semantics.LIST))
-        if found[-1][1].verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:
+        if found[-1][1].verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND and not found[-1][1].unseen:
             break
     query, best, compared = min(found, key=lambda each: _against(each[1]))
     return query, replace(best, cpu_seconds=round(sum(each.cpu_seconds for _, each, _ in found), 6)), compared
@@ -122,10 +122,10 @@ _ORDER = (
 )
 
 
-def _against(finding: PairFinding) -> tuple[int, int]:
+def _against(finding: PairFinding) -> tuple[int, bool, int]:
     """Ranks findings by how much they count against the answer; of differences, one on ordinary data counts most."""
     level = 0 if finding.level is None else -list(Level).index(finding.level)
-    return _ORDER.index(finding.verdict), level
+    return _ORDER.index(finding.verdict), finding.unseen, level
 
 
 def _verdict(finding: PairFinding) -> ReferenceVerdict:

@@ -186,8 +186,8 @@ def _kind(declared: str) -> ColumnType:
     return kind
 
 
-def decode_schema(raw: bytes, *, as_json: bool | None = None) -> SchemaDocument:
-    """Decodes a catalogue in JSON, `{"ddl": …}`, or DDL; raises `InvalidSchema`.
+def decode_schema(raw: bytes, *, as_json: bool | None = None, dialect: str | None = None) -> SchemaDocument:
+    """Decodes a catalogue in JSON, `{"ddl": …}`, or DDL, which is read in the dialect first; raises `InvalidSchema`.
 
     Without `as_json`, a text that begins with a brace is JSON.
     """
@@ -199,7 +199,7 @@ def decode_schema(raw: bytes, *, as_json: bool | None = None) -> SchemaDocument:
         raise InvalidSchema(f"byte {error.start} of the schema is not UTF-8: send UTF-8") from None
     if as_json is None:
         as_json = text.lstrip()[:1] in {"{", "["}
-    return _of_json(text) if as_json else of_ddl(text, None)
+    return _of_json(text) if as_json else of_ddl(text, dialect)
 
 
 def _of_json(text: str) -> SchemaDocument:

@@ -26,6 +26,8 @@ class ResultMatch(StrEnum):
     """The reference's columns are among the answer's; the rows are the same."""
     NONE = "none"
     """Anything else."""
+    NOT_COMPARED = "not_compared"
+    """The reference gives no result: nothing is known of the answer."""
 
 
 class Flag(StrEnum):
@@ -72,17 +74,17 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
     try:
         expansion = expand(reference)
     except MalformedReferenceError as error:
-        return Comparison(match=ResultMatch.NONE, error=f"reference: {error}")
+        return unfit(str(error))
     if not expansion.alternatives:
-        return Comparison(match=ResultMatch.NONE, error="reference: it contains no query")
+        return unfit("it contains no query")
     answer = run(sql)
     if isinstance(answer, Failure):
-        return Comparison(match=ResultMatch.NONE, error=f"answer: {answer.detail}")
+        return without_answer(answer, expansion.alternatives, run)
     best: Comparison | None = None
     results: dict[str, QueryResult | Failure] = {}
     for alternative in expansion.alternatives:
         found = _against(alternative, answer, _remembered(run, results), dialect, semantics)
-        best = found if best is None or _rank(found) > _rank(best) else best
+        best = found if best is None or rank(found) > rank(best) else best
         if best.match is ResultMatch.EXACT:
             break
     assert best is not None  # noqa: S101 there is an alternative
@@ -97,8 +99,28 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
     )
 
 
-def _rank(comparison: Comparison) -> tuple[int, bool]:
-    return [ResultMatch.NONE, ResultMatch.SUBSET, ResultMatch.EXACT].index(comparison.match), comparison.error is None
+def unfit(detail: str) -> Comparison:
+    """The reference gives no result."""
+    return Comparison(match=ResultMatch.NOT_COMPARED, error=f"reference: {detail}")
+
+
+def without_answer(answer: Failure, alternatives: Sequence[Alternative], run: Run) -> Comparison:
+    """The answer gives no result: that counts against it where a query of the reference gives one."""
+    failed: Failure | None = None
+    for alternative in alternatives:
+        found = run(alternative.sql)
+        if not isinstance(found, Failure):
+            return Comparison(match=ResultMatch.NONE, error=f"answer: {answer.detail}")
+        failed = failed or found
+    return unfit(failed.detail if failed is not None else answer.detail)
+
+
+_RANKS = (ResultMatch.NOT_COMPARED, ResultMatch.NONE, ResultMatch.SUBSET, ResultMatch.EXACT)
+
+
+def rank(comparison: Comparison) -> tuple[int, bool]:
+    """How favourable a comparison is to the answer."""
+    return _RANKS.index(comparison.match), comparison.error is None
 
 
 def _remembered(run: Run, results: dict[str, QueryResult | Failure]) -> Run:
@@ -115,7 +137,7 @@ def _against(
 ) -> Comparison:
     reference = run(alternative.sql)
     if isinstance(reference, Failure):
-        return Comparison(match=ResultMatch.NONE, error=f"reference: {reference.detail}")
+        return unfit(reference.detail)
     asked = plan(alternative, dialect)
     as_list = asked.ordered if semantics is None else semantics is Semantics.LIST
     whole = run(asked.whole) if asked.whole is not None else None

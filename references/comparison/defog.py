@@ -9,7 +9,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
-from references.comparison.comparing import Comparison, Flag, ResultMatch, Run, compare
+from references.comparison.comparing import (
+    Comparison,
+    Flag,
+    ResultMatch,
+    Run,
+    compare,
+    rank,
+    unfit,
+    without_answer,
+)
 from references.comparison.diff import Difference, row_difference
 from references.comparison.matching import projected
 from references.comparison.results import PlainRow, QueryResult, columns_of, unified
@@ -34,29 +43,25 @@ def compare_as_defog(reference: str, sql: str, run: Run) -> Comparison:
     try:
         expansion = expand(reference, written_out=True)
     except MalformedReferenceError as error:
-        return Comparison(match=ResultMatch.NONE, error=f"reference: {error}")
+        return unfit(str(error))
     if not expansion.alternatives:
-        return Comparison(match=ResultMatch.NONE, error="reference: it contains no query")
+        return unfit("it contains no query")
     answer = run(sql)
     if isinstance(answer, Failure):
-        return Comparison(match=ResultMatch.NONE, error=f"answer: {answer.detail}")
+        return without_answer(answer, expansion.alternatives, run)
     best: Comparison | None = None
     for alternative in expansion.alternatives:
         found = _against(alternative, run(alternative.sql), answer)
-        best = found if best is None or _rank(found) > _rank(best) else best
+        best = found if best is None or rank(found) > rank(best) else best
         if best.match is ResultMatch.EXACT:
             break
     assert best is not None  # noqa: S101 there is an alternative
     return best
 
 
-def _rank(comparison: Comparison) -> tuple[int, bool]:
-    return [ResultMatch.NONE, ResultMatch.SUBSET, ResultMatch.EXACT].index(comparison.match), comparison.error is None
-
-
 def _against(alternative: Alternative, gold: QueryResult | Failure, answer: QueryResult) -> Comparison:
     if isinstance(gold, Failure):
-        return Comparison(match=ResultMatch.NONE, error=f"reference: {gold.detail}")
+        return unfit(gold.detail)
     ours, theirs = unified(gold, answer)
     widths = len(gold.columns), len(answer.columns)
     match = ResultMatch.NONE

@@ -10,6 +10,7 @@ from pathlib import Path
 from references.databases.access import Allowance, Database, DatabaseLimits, UnknownDatabaseError
 from references.databases.duckdb_file import duckdb_file
 from references.databases.postgres_server import postgres_server
+from references.databases.qualified import ResolvingDatabase
 from references.databases.sqlite_file import sqlite_file
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,120}")
@@ -23,13 +24,13 @@ def open_database(
 ) -> Generator[Database]:
     """Opens the database `db_id` in a folder of `.sqlite` files, or at a PostgreSQL or DuckDB URL with `{db_id}`.
 
-    Raises `UnknownDatabaseError`.
+    Names with a schema that it does not have mean its own tables. Raises `UnknownDatabaseError`.
     """
     if not _NAME.fullmatch(db_id):
         raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is not a database name: use letters, digits, _, - and . only")
     where = databases.replace("{db_id}", db_id) if "://" in databases else str(Path(databases) / f"{db_id}.sqlite")
     with open_one(where, limits, allowance) as opened:
-        yield opened
+        yield ResolvingDatabase(opened)
 
 
 @contextmanager

@@ -14,7 +14,9 @@ from sqlglot import exp
 
 from references.comparison.results import QueryResult
 from references.databases.access import Database
+from references.databases.qualified import ResolvingDatabase
 from references.databases.sqlite_file import SqliteDatabase, read_only, restricted
+from references.names import bare
 from references.sandbox import Failure, FailureKind
 from scoring.query import Unscored
 from scoring.sql.parsing import parse_query
@@ -29,7 +31,8 @@ _OWN_ORDER = re.compile(r"\bCOLLATE\b|\bVIRTUAL\b|\bWITHOUT\s+ROWID\b", re.IGNOR
 
 def reversed_rows(database: Database) -> Run | None:
     """What runs a query on copies of its tables with their rows in reverse; `None` unless it is a SQLite file."""
-    return _Reversed(database) if isinstance(database, SqliteDatabase) else None
+    file = database.inner if isinstance(database, ResolvingDatabase) else database
+    return _Reversed(file) if isinstance(file, SqliteDatabase) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,14 @@ class _Reversed:
         parsed = parse_query(sql, self.database.dialect)
         if isinstance(parsed, Unscored):
             return Failure(kind=FailureKind.ERROR, detail=parsed.detail)
-        named = {table.name.lower() for table in parsed.tree.find_all(exp.Table)}
+        named = {bare(table.name).lower() for table in parsed.tree.find_all(exp.Table)}
         with closing(sqlite3.connect(":memory:", uri=True)) as copy:
             try:
                 _copy(self.database.path, named, copy)
             except sqlite3.Error as error:
                 return Failure(kind=FailureKind.ERROR, detail=f"its tables cannot be copied: {error}")
             restricted(copy)
-            return SqliteDatabase(copy, self.database.limits, self.database.path).run(sql)
+            return ResolvingDatabase(SqliteDatabase(copy, self.database.limits, self.database.path)).run(sql)
 
 
 def _copy(path: Path, named: set[str], copy: sqlite3.Connection) -> None:

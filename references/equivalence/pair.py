@@ -139,3 +139,5 @@ class PairFinding:
     witness: Witness | None = None
     notes: tuple[str, ...] = field(default=())
     """Guessed keys and references that the verdict depends on, with reasons."""
+    unseen: bool = False
+    """Whether something in which the queries differ decided no result, so that finding no difference means little."""

@@ -16,8 +16,9 @@ from references.equivalence.pair_reading import PairRefusal, read_pair
 from references.equivalence.reading.canonical import same_query
 from references.equivalence.reading.side import RefusalKind, Side, as_written
 from references.equivalence.search.bench import PairBench
+from references.equivalence.search.exercised import unseen
 from references.equivalence.search.minimal import smallest
-from references.equivalence.search.trials import Clock, search
+from references.equivalence.search.trials import Clock, SearchResult, search
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import Schema
@@ -25,6 +26,8 @@ from references.semantics import Semantics
 
 _RECHECK = 2.0
 """CPU seconds for running known witnesses on a pair."""
+_UNSEEN = 1.0
+"""CPU seconds for finding out what the search did not see."""
 
 
 class Deadline(Clock):
@@ -159,9 +162,23 @@ class _Case:
             finding = self._witnessed(bench, population, sought.found, sought.trials)
             if finding is not None:
                 return finding
+        return self._with_unseen(bench, population, self._proved(bench, population, sought), sought)
+
+    def _proved(self, bench: PairBench, population: Population, sought: SearchResult) -> PairFinding:
         if sought.exhausted or self.bound < 1:
             return _not_refuted("time ran out" if sought.exhausted else "no witness was found", sought.trials)
         return self._certified(bench, population, sought.trials)
+
+    def _with_unseen(
+        self, bench: PairBench, population: Population, finding: PairFinding, sought: SearchResult
+    ) -> PairFinding:
+        """The finding with what the search did not see, where it found no difference."""
+        if finding.verdict is EquivalenceVerdict.DIFFERENT or self.bound < 1:
+            return finding
+        why = unseen(bench, (self.a, self.b), population, sought.tried, finding.bound or 0, Deadline(_UNSEEN))
+        if why is None:
+            return finding
+        return replace(finding, reason="; ".join(each for each in (finding.reason, why) if each), unseen=True)
 
     def _certified(self, bench: PairBench, population: Population, trials: int) -> PairFinding:
         certificate = certifier(self.a, self.b, population, self.pair.semantics, bench, self.deadline.left)(self.bound)

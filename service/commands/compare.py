@@ -20,7 +20,7 @@ from references.databases.access import Allowance, DatabaseLimits, UnknownDataba
 from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import ReferenceDoubt, lint
-from service.commands.exits import refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.jsonl import STANDARD, InputLine, open_input, open_output, read_lines, same_file, size_of
 from service.commands.options import CompareOptions
 from service.commands.pair_lines import CompareLine, parse_line
@@ -61,6 +61,8 @@ def compare_answers(options: CompareOptions) -> None:
             tally[str(row["match"])] += 1
             advance(len(running[0].raw or b"") + 1)
     _summarise(tally, options.out)
+    if tally and set(tally) == {ResultMatch.NOT_COMPARED.value}:
+        answer_no("no line could be compared: `error` of each says why")
 
 
 def _start_all(
@@ -80,10 +82,13 @@ def _start_all(
 
 
 def _summarise(tally: Mapping[str, int], out: str) -> None:
-    """Prints one line on a terminal when the rows go to a file."""
+    """Prints one line on a terminal when the rows go to a file, and everywhere what was not compared."""
+    left = tally.get(ResultMatch.NOT_COMPARED.value, 0)
     if out != STANDARD and sys.stderr.isatty():
         counts = ", ".join(f"{match.value} {tally.get(match.value, 0)}" for match in ResultMatch)
         print(f"{sum(tally.values())} lines: {counts}", file=sys.stderr)
+    elif left:
+        print(f"sqlassay: {left} of {sum(tally.values())} lines were not compared", file=sys.stderr)
 
 
 def _known_rule(name: str | None) -> str | None:
@@ -126,14 +131,15 @@ def _result(future: ProcessFuture[Compared]) -> Compared:
 
 
 def _failed(error: str) -> Compared:
-    return Comparison(match=ResultMatch.NONE, error=error), ()
+    return Comparison(match=ResultMatch.NOT_COMPARED, error=error), ()
 
 
 def _row(
     line: InputLine, pair: CompareLine | str, future: ProcessFuture[Compared] | None, *, explain: bool
 ) -> dict[str, object]:
     if isinstance(pair, str) or future is None:
-        return {"id": None, "line": line.number, "match": ResultMatch.NONE.value, "error": pair, "alternative": None}
+        match = ResultMatch.NOT_COMPARED.value
+        return {"id": None, "line": line.number, "match": match, "error": pair, "alternative": None}
     found, doubts = _result(future)
     row: dict[str, object] = {
         "id": pair.id,

@@ -21,6 +21,7 @@ from rich.markdown import Markdown
 from consumers.wire.texts import shorten
 from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
 from references.databases.opening import open_one
+from references.databases.qualified import ResolvingDatabase
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
 from references.equivalence.finding_json import finding_record
@@ -155,7 +156,7 @@ def _allowance(options: VerifyOptions) -> Allowance:
 def _on_database(where: str, allowance: Allowance, pair: Pair) -> OnDatabase:
     try:
         with open_one(where, _QUERY, allowance) as database:
-            return run_on(pair, database.run, database.dialect)
+            return run_on(pair, ResolvingDatabase(database).run, database.dialect)
     except UnknownDatabaseError as error:
         return OnDatabase(summary=str(error))
 

@@ -38,7 +38,7 @@ def pair(**changed: Any) -> dict[str, Any]:
 
 
 def test_each_line_gives_one_in_order_whatever_it_holds(bakery: Path):
-    code, rows, _ = compare(
+    code, rows, said = compare(
         [
             pair(),
             pair(id=7, sql="SELECT id, kind FROM loaves"),
@@ -55,12 +55,40 @@ def test_each_line_gives_one_in_order_whatever_it_holds(bakery: Path):
         bakery,
     )
     assert code == 0
-    assert [row["match"] for row in rows] == ["exact", "subset", *["none"] * 8, "exact"]
+    assert [row["match"] for row in rows] == ["exact", "subset", "none", "none", *["not_compared"] * 6, "exact"]
     assert rows[0] == {"id": "a", "match": "exact", "error": None, "alternative": "SELECT id FROM loaves"}
     assert rows[1]["id"] == "7"
     assert [str(row["error"]).partition(":")[0] for row in rows[3:7]] == ["answer", "reference", "database", "database"]
     assert [row.get("line") for row in rows[7:10]] == [8, 9, 10]
     assert rows[-1]["id"] == "last"
+    assert "6 of 11 lines were not compared" in said
+
+
+def test_an_answer_is_not_blamed_where_the_reference_fails_alike(bakery: Path):
+    missing = [pair(sql="SELECT id FROM gone", reference_sql="SELECT id FROM gone AS g")] * 2
+    code, rows, said = compare([*missing], bakery)
+    assert [(row["match"], row["error"]) for row in rows] == [("not_compared", "reference: no such table: gone")] * 2
+    assert code == 1
+    assert "no line could be compared" in said
+    _, rows, _ = compare([*missing], bakery, "--semantics", "defog")
+    assert {row["match"] for row in rows} == {"not_compared"}
+
+
+def test_names_with_a_schema_are_compared_as_without(bakery: Path):
+    names = (
+        "public.loaves",
+        "dbo.loaves",
+        "shop.dbo.loaves",
+        "`proj.ds.loaves`",
+        "[shop].[dbo].[loaves]",
+        "bakery.loaves",
+    )
+    code, rows, _ = compare([pair(sql=f"SELECT id FROM {name}") for name in names], bakery)
+    assert (code, {row["match"] for row in rows}) == (0, {"exact"}), rows
+    _, rows, _ = compare(
+        [pair(sql=f"SELECT kind FROM {name}", reference_sql=f"SELECT id FROM {name}") for name in names], bakery
+    )
+    assert {(row["match"], row["error"]) for row in rows} == {("none", None)}
 
 
 @pytest.mark.slow  # processes of its own

@@ -129,7 +129,7 @@ def test_a_name_that_the_server_would_cut_is_refused_with_its_reason_wherever_it
 
 def unchecked(database: Any, sql: str) -> QueryResult | Failure:
     """Sends a text as it is to an open PostgreSQL, past the check."""
-    return database.runner.run(database._run(sql))
+    return database.inner.runner.run(database.inner._run(sql))
 
 
 CALLED = """

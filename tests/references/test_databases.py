@@ -170,3 +170,54 @@ def test_a_connection_that_is_lost_says_something_of_the_database_and_nothing_of
         asyncio.run(end_others())
         with pytest.raises(UnknownDatabaseError, match="connection was lost"):
             opened.run("SELECT id FROM looms")
+
+
+QUALIFIED = [
+    "public.looms",
+    "dbo.looms",
+    "shop.dbo.looms",
+    "proj.ds.looms",
+    "mill.looms",
+    "mill.main.looms",
+    '"S"."Looms"',
+]
+
+
+@pytest.mark.parametrize("kind", ["folder", "ducks"])
+@pytest.mark.parametrize("name", QUALIFIED)
+def test_a_name_with_a_schema_that_the_database_has_not_means_its_own_table(
+    kind: str, name: str, request: pytest.FixtureRequest
+):
+    where: str = request.getfixturevalue(kind)
+    queries = (
+        f"SELECT COUNT(*) FROM {name}",
+        f"SELECT COUNT(l.id) FROM {name} AS l WHERE l.cloth <> '{name}'",
+        f"SELECT COUNT({name}.id) FROM {name}",
+        f"WITH w AS (SELECT id FROM {name}) SELECT COUNT(*) FROM w",
+    )
+    for query in queries:
+        with open_database(where, "mill", LIMITS) as found:
+            ran = found.run(query)
+            assert isinstance(ran, QueryResult), ran
+            assert ran.rows == ((2,),)
+
+
+def test_a_name_with_a_catalogue_means_a_table_of_the_server(server: str, database: URL):
+    for name in ("public.looms", f"{database.database}.public.looms", "dbo.looms", "shop.dbo.looms"):
+        with open_database(server, str(database.database), LIMITS, Allowance(any_role=True)) as found:
+            ran = found.run(f"SELECT COUNT(*) FROM {name}")
+            assert isinstance(ran, QueryResult), ran
+            assert ran.rows == ((2,),)
+
+
+@pytest.mark.parametrize("kind", ["folder", "ducks"])
+def test_two_schemas_keep_apart_where_the_database_has_none(kind: str, request: pytest.FixtureRequest):
+    where: str = request.getfixturevalue(kind)
+    with open_database(where, "mill", LIMITS) as found:
+        assert isinstance(found.run("SELECT * FROM looms"), QueryResult)
+        assert isinstance(found.run("SELECT * FROM shop.looms"), QueryResult)
+        other = found.run("SELECT * FROM archive.looms")
+        assert isinstance(other, Failure)
+        assert other.detail == "archive.looms and shop.looms may be two tables, and the database has one"
+        assert isinstance(found.run("SELECT * FROM shop.gone"), Failure)
+        assert isinstance(found.run("SELECT gone FROM shop.looms"), Failure)

@@ -70,6 +70,23 @@ def test_ddl_of_other_dialects_is_read_without_naming_the_dialect(case: dict[str
     assert tables == case["tables"]
 
 
+def test_keys_and_references_of_t_sql_are_read() -> None:
+    case = next(each for each in DOCUMENT["ddl"] if each["name"].startswith("T-SQL as"))
+    read = read_schema(case["ddl"], dialect="tsql")
+    assert not isinstance(read, BadSchema), read
+    keys = {name: [key.columns for key in table.keys] for name, table in read.tables.items()}
+    assert keys == {"customers": [("id",), ("name",)], "orders": [("id",)]}
+    assert [(each.table, each.column, each.parent) for each in read.references] == [
+        ("orders", "customer_id", "customers")
+    ]
+
+
+def test_what_is_wrong_with_ddl_is_said_in_its_own_dialect() -> None:
+    read = read_schema("CREATE TABLE [t] ([id] INT NOT NULL, n INT", dialect="tsql")
+    assert isinstance(read, BadSchema)
+    assert read.detail.startswith("the schema does not parse: ")
+
+
 def test_a_longer_name_and_its_end_are_one_table() -> None:
     names = TableNames.of([parts_in("orders"), parts_in("shop.orders"), parts_in("p.shop.orders")])
     assert names.tables(("orders",)) == (("p", "shop", "orders"),)

@@ -16,6 +16,8 @@ from references.schema import ValueKind
 _T = TypeVar("_T")
 _REDRAWS = 16
 """How often a row that breaks a condition gets other values."""
+_FRESH = 40
+"""Fresh values that rows draw from."""
 _WIDEST_KEY = 4
 """Columns of a key whose combinations are tried."""
 
@@ -94,7 +96,7 @@ class Filler:
                     return None
                 value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
             elif spread is Spread.MANY and index >= len(active[slot.pool]):
-                value = self.population.pools[slot.pool].fresh(self._rng.randrange(40))
+                value = self.population.pools[slot.pool].fresh(self._rng.randrange(_FRESH))
             else:
                 value = self._deal(active[slot.pool], spread, index)
             value = slot.fit(value)
@@ -186,7 +188,9 @@ class Filler:
         if not free:
             return False
         choices = [[*active[plan.slots[each].pool]] for each in free]
-        choices[-1].append(self.population.pools[plan.slots[free[-1]].pool].fresh(index))
+        pool = self.population.pools[plan.slots[free[-1]].pool]
+        # the first is taken where a row drew it by chance
+        choices[-1] += [pool.fresh(index), pool.fresh(_FRESH + index)]
         for values in product(*choices):
             for each, value in zip(free, values, strict=True):
                 row[each] = plan.slots[each].fit(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from references.date_functions import TIMES
@@ -10,12 +11,14 @@ from references.equivalence.data.row_rules import RowRules
 from references.equivalence.data.values import EDGES, SHARED, own_value
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
+from references.equivalence.facts.readings import Readings
 from references.equivalence.reading.origins import Cell
 from references.sandbox import Layout, Value
 from references.schema import DateForm, DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
 
 _NULLS = 0.2
 """Share of NULLs in a nullable column."""
+_LIKE_DATE = re.compile(r"\d{4}(-|\d\d|$)")
 _NULLS_TESTED = 0.6
 """The same for a column that a query tests for NULL."""
 
@@ -41,6 +44,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, t
         pools=pools,
         sizes=tuple(sorted(facts.sizes)),
         links=links,
+        counts=frozenset(facts.counts),
         steps=tuple(sorted(facts.steps)),
         rules=rules,
     )
@@ -198,6 +202,11 @@ def _pool(
         inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
     elif typed and all(column.declared.upper() == "DATE" for column in columns):
         inside, beside = _days(inside), _days(beside)
+    elif facts.dated.isdisjoint(cells):
+        read = [facts.readings[cell] for cell in cells if cell in facts.readings]
+        if kind is ValueKind.TEXT and any(each.paths for each in read):
+            return _documents(read, grouped=not facts.grouped.isdisjoint(cells))
+        beside += _read(read, kind, (*inside, *beside))
     return ValuePool(
         inside=inside,
         beside=beside,
@@ -207,6 +216,24 @@ def _pool(
         swapped=() if dated else swapped((*inside, *beside)),
         kind=kind,
     )
+
+
+def _documents(read: Sequence[Readings], *, grouped: bool) -> ValuePool:
+    """JSON texts with what is read of them."""
+    found = tuple(dict.fromkeys(text for each in read if each.paths for text in each.documents()))
+    own = found[:3]
+    return ValuePool(
+        inside=found, beside=found, shared=found, grouped=grouped, own=own, swapped=(), kind=ValueKind.TEXT, only=True
+    )
+
+
+def _read(read: Sequence[Readings], kind: ValueKind, tried: Iterable[Value]) -> tuple[Value, ...]:
+    """Values in which there is something to read; none where others are dates as texts."""
+    if kind is ValueKind.REAL:
+        return _distinct(number for each in read for number in each.numbers())
+    if kind is not ValueKind.TEXT or any(isinstance(each, str) and _LIKE_DATE.match(each) for each in tried):
+        return ()
+    return _distinct(text for each in read for text in each.texts())
 
 
 def _dates(

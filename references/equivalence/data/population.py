@@ -41,10 +41,12 @@ class ValuePool:
     """Values that no other pool has, which show when a query reads another column."""
     swapped: tuple[Value, ...]
     kind: ValueKind
+    only: bool = False
+    """Whether the columns hold nothing else: a text that is no JSON would stop the queries."""
 
     def fresh(self, number: int) -> Value:
         """Returns a value that is in no pool, another one for each number."""
-        return fresh_value(self.kind, number)
+        return self.shared[number % len(self.shared)] if self.only else fresh_value(self.kind, number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,8 @@ class Population:
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
+    counts: frozenset[int] = frozenset()
+    """Every number that rows, their ranks or their sums are compared with, however large."""
     steps: tuple[Step, ...] = ()
     """How far apart dates are that the queries compare."""
     rules: Mapping[str, RowRules] = field(default_factory=dict[str, RowRules])

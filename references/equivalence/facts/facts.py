@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from references.equivalence.facts.date_steps import Step
+from references.equivalence.facts.readings import Readings
 from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
 
@@ -22,6 +23,8 @@ class Facts:
     """Pairs of columns that are compared with each other."""
     sizes: set[int] = field(default_factory=set[int])
     """Numbers of rows that a LIMIT, a HAVING or a rank counts."""
+    counts: set[int] = field(default_factory=set[int])
+    """Every number that rows, their ranks or their sums are compared with, or that a window counts."""
     ordered: set[Cell] = field(default_factory=set[Cell])
     """Columns of sort keys."""
     grouped: set[Cell] = field(default_factory=set[Cell])
@@ -40,6 +43,8 @@ class Facts:
     """Columns that are compared with a text of a day and a time."""
     steps: set[Step] = field(default_factory=set[Step])
     """How far apart dates are that are compared."""
+    readings: dict[Cell, Readings] = field(default_factory=dict[Cell, Readings])
+    """What the queries read inside the values of columns."""
     truths: set[Cell] = field(default_factory=set[Cell])
     """Columns that are conditions of their own."""
 

@@ -13,6 +13,7 @@ from references.equivalence.facts.date_steps import dates_beside, steps_between,
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
 from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, is_date_call, literal_of, number_of
+from references.equivalence.facts.readings import EXTRACTS, Readings, note, path_of
 from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -54,6 +55,7 @@ def gathered(schema: Schema, sides: Sequence[Side]) -> Facts:
             condition = parse_one(check.sql, dialect="sqlite")
             tree = exp.select(condition).from_(exp.table_(table.name, quoted=True))
             Gatherer(Origins(tree, schema), facts).gather()
+    facts.numeric -= {cell for cell, read in facts.readings.items() if read.paths}
     return facts
 
 
@@ -134,8 +136,18 @@ class Gatherer:
         for one, other in ((a, b), (b, a)):
             if one.form is Form.COUNT and other.literal is not None:
                 self._add_size(other.literal)
+            elif isinstance(other.literal, int) and self._summed((left, right)[one is b], scope):
+                self._facts.counts.add(other.literal)
             if one.form is Form.DATE_PART and isinstance(other.literal, int):
                 self._apart(left if one is a else right, one, other.literal)
+
+    def _summed(self, node: exp.Expr, scope: Scope | None) -> bool:
+        """Whether an operand is computed of several rows, here or in the query whose column it is."""
+        if node.find(exp.AggFunc, exp.Window) is not None:
+            return True
+        origins = [self._origins.of(each, scope) for each in node.find_all(exp.Column)]
+        trees = [each.tree for each in origins if each is not None and each.tree is not None]
+        return any(each.find(exp.AggFunc, exp.Window) is not None for each in trees)
 
     def _apart(self, node: exp.Expr, side: ComparedSide, number: int) -> None:
         """Notes how far apart dates are whose difference is compared with a number."""
@@ -154,10 +166,15 @@ class Gatherer:
 
     def _meet(self, a: ComparedSide, b: ComparedSide) -> None:
         """Notes that the columns of two operands are compared with each other."""
+        if Form.PATH in {a.form, b.form}:
+            return
         self._facts.meets.update((x, y) for x in a.cells[:2] for y in b.cells[:2] if x != y)
 
     def _note(self, operand: ComparedSide, operator: Operator, literal: Literal, *, closed: bool) -> None:
         if operand.form is Form.COUNT:
+            return
+        if operand.extract is not None:
+            self._note_path(operand, operator, literal)
             return
         if isinstance(literal, str) and operand.form is Form.WHOLE:
             if not _ISO.match(literal):
@@ -169,8 +186,26 @@ class Gatherer:
         found = values_for(operand.form, operator, literal, start=operand.start)
         self._facts.add(operand.cells, (*found.inside, literal) if closed else found.inside, found.beside)
 
+    def _note_path(self, operand: ComparedSide, operator: Operator, literal: Literal) -> None:
+        """Notes the values that a step into JSON is compared with."""
+        path = path_of(operand.extract) if operand.extract is not None else None
+        if path is None:
+            return
+        found = values_for(Form.WHOLE, operator, literal)
+        for cell in operand.cells:
+            held = self._facts.readings.setdefault(cell, Readings())
+            held.paths.setdefault(path, {}).update(dict.fromkeys((*found.inside, *found.beside)))
+            if not isinstance(literal, str):
+                held.numeric.add(path)
+
+    def inner(self, node: exp.Expr) -> None:
+        """Notes what a call reads inside values."""
+        for cell in self._operands.read(node.this, self._origins.scope(node)).cells:
+            note(self._facts.readings.setdefault(cell, Readings()), node)
+
     def piece(self, node: exp.Expr) -> None:
-        """Notes the columns of a substring that cuts the year, month or day of an ISO date."""
+        """Notes what a substring reads, and columns of which it cuts the year, month or day of an ISO date."""
+        self.inner(node)
         start, length = node.args.get("start"), node.args.get("length")
         if not isinstance(start, exp.Literal) or not isinstance(length, exp.Literal | None):
             return
@@ -229,13 +264,29 @@ class Gatherer:
         """Notes the rows that FETCH counts."""
         self._size(node.args.get("count"))
 
+    def tile(self, node: exp.Expr) -> None:
+        """Notes the rows that NTILE counts."""
+        self._size(node.this)
+
+    def shift(self, node: exp.Expr) -> None:
+        """Notes the rows between a row and the one that LAG, LEAD or NTH_VALUE reads."""
+        self._size(node.args.get("offset"))
+
+    def frame(self, node: exp.Expr) -> None:
+        """Notes the rows of a window's frame."""
+        for bound in ("start", "end"):
+            each = node.args.get(bound)
+            self._size(each if isinstance(each, exp.Expr) else None)
+
     def _size(self, node: exp.Expr | None) -> None:
         if isinstance(node, exp.Literal) and not node.is_string:
             self._add_size(number_of(node.this))
 
     def _add_size(self, literal: Literal) -> None:
-        if isinstance(literal, int | float) and 0 < literal <= _MOST:
-            self._facts.sizes.add(int(literal))
+        if isinstance(literal, int | float) and literal > 0:
+            self._facts.counts.add(int(literal))
+            if literal <= _MOST:
+                self._facts.sizes.add(int(literal))
 
 
 _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gatherer, exp.Expr], None]], ...] = (
@@ -245,7 +296,11 @@ _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gat
     (exp.Group, Gatherer.group),
     (exp.Window, Gatherer.partition),
     (exp.Fetch, Gatherer.fetch),
+    (exp.Ntile, Gatherer.tile),
+    ((exp.Lag, exp.Lead, exp.NthValue), Gatherer.shift),
+    (exp.WindowSpec, Gatherer.frame),
     (exp.Substring, Gatherer.piece),
+    ((*EXTRACTS, exp.StrPosition, exp.Replace, exp.Trim, exp.Round), Gatherer.inner),
     (exp.Ordered, Gatherer.sort),
     (exp.SetOperation, Gatherer.align),
     ((exp.Sum, exp.Avg, exp.Binary), Gatherer.compute),

@@ -32,6 +32,8 @@ class Form(StrEnum):
     MIXED = "mixed"
     """A computation with the column."""
     COUNT = "count"
+    PATH = "path"
+    """A step into JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,8 @@ class ComparedSide:
     form: Form = Form.WHOLE
     start: int = 1
     """Where a substring begins."""
+    extract: exp.Expr | None = None
+    """The step into JSON."""
 
 
 class ComparedSideReader:
@@ -82,6 +84,8 @@ class ComparedSideReader:
             start = number_of(node.args["start"].name) if isinstance(node.args.get("start"), exp.Literal) else 1
             negative = isinstance(node.args.get("start"), exp.Neg)
             return ComparedSide(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
+        if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
+            return ComparedSide(cells=cells, form=Form.PATH, extract=node)
         if isinstance(node, exp.Length):
             return ComparedSide(cells=cells, form=Form.LENGTH)
         if is_date_call(node):

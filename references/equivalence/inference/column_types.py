@@ -78,11 +78,16 @@ def _as(column: DeclaredColumn, kind: ValueKind, *, timed: bool) -> DeclaredColu
 
 def _vote(cell: Cell, facts: Facts, *, typed: bool) -> ValueKind | None:
     """A type by what a column is compared with. In a dialect with types, a number has no date functions."""
+    read = facts.readings.get(cell)
+    if read is not None and read.paths:
+        return ValueKind.TEXT
     values = [*facts.inside.get(cell, ())]
     texts = [each for each in values if isinstance(each, str)]
     if texts:
         return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
     if any(isinstance(each, float) for each in values):
+        return ValueKind.REAL
+    if read is not None and read.digits:
         return ValueKind.REAL
     if cell in facts.dated and (typed or not values):
         return ValueKind.DATE

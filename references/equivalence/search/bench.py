@@ -43,6 +43,15 @@ class PairBench:
         a, b = self._sandbox.run(self._a.sql), self._sandbox.run(self._b.sql)
         return (a if isinstance(a, Failure) else None, b if isinstance(b, Failure) else None)
 
+    def fill(self, contents: Mapping[str, Sequence[Row]]) -> None:
+        """Fills the database for `rows`."""
+        self._sandbox.fill(contents)
+
+    def rows(self, sql: str) -> Result | None:
+        """The result of any query on the current rows; `None` when it fails."""
+        found = self._sandbox.run(sql)
+        return found if isinstance(found, Result) else None
+
     def results(self, contents: Mapping[str, Sequence[Row]]) -> tuple[Result, Result] | None:
         """Returns both results, or `None` when one of the queries fails."""
         return self._both(self._sandbox, contents)

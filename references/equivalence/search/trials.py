@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from references.equivalence.data.filling import Filler
@@ -16,6 +16,12 @@ TRIALS: Mapping[Level, int] = {Level.S0: 400, Level.S1: 120, Level.S2: 80, Level
 """Databases tried on each level."""
 _LARGEST = 45
 """The most rows of a table."""
+_MOST_COUNTED = 600
+"""The most rows of a table where a query counts so many; databases of that size are tried last."""
+_COUNTS = 4
+"""The most numbers for which they are tried."""
+_LARGE_TRIALS = 9
+"""Databases of about that many rows."""
 _SLOW = 3
 """Failed queries after which a level is left."""
 
@@ -28,6 +34,8 @@ class SearchResult:
     trials: int
     exhausted: bool
     """Whether time ran out before all databases were tried."""
+    tried: Sequence[Mapping[str, Sequence[Row]]] = ()
+    """All of them, where no difference was found."""
 
 
 class Clock:
@@ -52,7 +60,29 @@ def search(bench: PairBench, population: Population, seed: int, clock: Clock | N
                 break
             if state.try_database(fill_style(population, level, index, rng)):
                 return SearchResult(found=state.best, trials=state.trials, exhausted=False)
-    return SearchResult(found=state.best, trials=state.trials, exhausted=clock.up())
+    if state.best is None:
+        _try_large(state, bench, clock, rng)
+    return SearchResult(found=state.best, trials=state.trials, exhausted=clock.up(), tried=state.tried)
+
+
+def _try_large(state: _Search, bench: PairBench, clock: Clock, rng: Random) -> None:
+    """Tries ordinary databases of which one table has as many rows as a query counts, where those are many."""
+    population = state.filler.population
+    counts = sorted(each for each in population.counts if _LARGEST - 5 < each <= _MOST_COUNTED)
+    bench.slow = 0
+    for count in counts[:_COUNTS]:
+        for index in range(_LARGE_TRIALS):
+            if bench.slow >= _SLOW or clock.up() or not population.plans:
+                return
+            if state.try_database(_large_style(population, count + index % 3, rng)):
+                return
+
+
+def _large_style(population: Population, size: int, rng: Random) -> FillStyle:
+    focus = rng.choice(population.plans).name
+    rows = {plan.name: size if plan.name == focus else rng.choice((1, 2, 3)) for plan in population.plans}
+    spread = [_spread(pool, rng) for pool in population.pools]
+    return FillStyle(level=Level.S0, rows=rows, spread=spread, inside=0.95, own=rng.random() < 0.5)
 
 
 @dataclass(slots=True)
@@ -63,11 +93,13 @@ class _Search:
     filler: Filler
     best: Found | None = None
     trials: int = 0
+    tried: list[Mapping[str, Sequence[Row]]] = field(default_factory=list[Mapping[str, Sequence[Row]]])
 
     def try_database(self, style: FillStyle) -> bool:
         """Tries one database; returns whether it ends the search, since no later one can do better."""
         self.trials += 1
         contents = self.filler.fill(style)
+        self.tried.append(contents)
         seen = self.bench.differs(contents)
         if seen is None:
             return False

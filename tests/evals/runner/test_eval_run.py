@@ -379,3 +379,55 @@ def test_what_was_not_compared_never_passes_and_fails_the_gate_unless_allowed(mi
     assert "FAILED: not compared <= 0: 1 answer could not be compared" in said
     said = mill.run(*options, "--fail-under", "pass=0.5", "--allow-not-compared", "1")
     assert "passed: not compared <= 1" in said
+    said = mill.run(*options, "--allow-not-compared", "0", code=1)
+    assert "FAILED: not compared <= 0: 1 answer could not be compared" in said
+    assert "passed: not compared <= 1" in mill.run(*options, "--allow-not-compared", "1")
+
+
+def test_an_answer_is_not_equivalent_because_no_data_showed_what_it_differs_in(mill: Mill) -> None:
+    golds = {"names": "SELECT name FROM looms LIMIT 100000", "widest": "SELECT name FROM looms WHERE SIN(width) < 0.5"}
+    lines(mill.benchmark, [case(name, gold_sql=gold) for name, gold in golds.items()])
+    answers: dict[str, str | None] = {
+        "names": "SELECT name FROM looms",
+        "widest": golds["widest"].replace("0.5", "0.499999"),
+    }
+    found = mill.recorded(answers, "--schemas", mill.ddl)
+    assert {each["equivalence"] for each in found.values()} == {"not_compared"}
+    assert all("no database that was tried" in each["rationale"] for each in found.values())
+
+
+@pytest.mark.parametrize("name", ["public.{}", "dbo.{}", "shop.dbo.{}", "`proj.ds.{}`", "weaving.{}", "[a].[dbo].[{}]"])
+def test_an_answer_with_qualified_names_is_judged_on_the_database_as_without(mill: Mill, name: str) -> None:
+    def qualified(sql: str) -> str:
+        return sql.replace("looms AS", f"{name.format('looms')} AS").replace("mills AS", f"{name.format('mills')} AS")
+
+    wrong = "SELECT l.name FROM looms AS l JOIN mills AS m ON l.mill = m.id"
+    lines(mill.benchmark, [{**case("names"), "case_id": each} for each in ("names", "wrong", "gone")])
+    answers: dict[str, str | None] = {
+        "names": qualified(GOLDS["names"][1]),
+        "wrong": qualified(wrong),
+        "gone": qualified("SELECT m.gone FROM mills AS m"),
+    }
+    found = mill.recorded(answers, "--databases", mill.databases, "--no-grounding")
+    assert [each["equivalence"] for each in found.values()] == ["equivalent", "different", "different"]
+    assert {each["compared_by"] for each in found.values()} == {"database"}
+    assert "no such column" in found["gone"]["rationale"]
+
+
+def test_a_schema_is_read_in_the_dialect_of_the_case_and_named_when_it_cannot_be(mill: Mill) -> None:
+    mill.ddl.write_text(
+        "CREATE TABLE [shop].[dbo].[mills] ([id] INT NOT NULL, [town] NVARCHAR(9), CONSTRAINT PK PRIMARY KEY CLUSTERED"
+        " (id ASC) WITH (PAD_INDEX = OFF) ON [PRIMARY]) ON [PRIMARY]\nGO\n"
+    )
+    named = {"db_id": "weaving", "dialect": "tsql"}
+    lines(
+        mill.benchmark,
+        [case("towns", gold_sql="SELECT [town] FROM [shop].[dbo].[mills] WHERE [id] > 3", metadata=named)],
+    )
+    answers = mill.predictions({"towns": "SELECT TOP 5 [city] FROM [mills]"})
+    said = mill.run("--backend", "recorded", "--predictions", answers, "--schemas", mill.ddl)
+    assert "does not parse" not in said
+    assert mill.records()[0]["hallucinated_columns"] == ["mills.city"], mill.records()
+    mill.ddl.write_text("CREATE TABLE [mills] ([id] INT, town TEXT")
+    said = mill.run("--backend", "recorded", "--predictions", answers, "--schemas", mill.ddl, out="broken")
+    assert f"schema in {mill.ddl}: the schema does not parse" in said

@@ -115,7 +115,7 @@ def _structure(assessor: Assessor, case: BenchmarkCase, sql: str) -> StructuralC
         return StructuralCheck(parse_ok=parsed.reason in _READ_WELL, detail=parsed.detail or parsed.reason.value)
     if not assessor.plan.grounding:
         return StructuralCheck(parse_ok=True)
-    schema = assessor.schemas.found(case.db_id)
+    schema = assessor.schemas.found(case.db_id, query.dialect)
     if not isinstance(schema, CaseSchema):
         return StructuralCheck(parse_ok=True, detail=f"names were not checked: {schema}" if schema else "")
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -66,14 +68,19 @@ class CaseSchemas:
     sources: Sources
     known: dict[str, CaseSchema | str] = field(default_factory=dict[str, "CaseSchema | str"])
 
-    def declared(self, db_id: str | None) -> CaseSchema | str | None:
-        """The schema that `--schemas` gives for a database; what is wrong with it; `None` without `--schemas`."""
+    def declared(self, db_id: str | None, dialect: str | None = None) -> CaseSchema | str | None:
+        """The schema that `--schemas` gives for a database; what is wrong with it; `None` without `--schemas`.
+
+        DDL is read in the dialect first.
+        """
         if self.sources.schemas is None:
             return None
-        key = f"declared {db_id}"
+        key = f"declared {dialect} {db_id}"
         if key not in self.known:
             place = self.sources.schemas
-            self.known[key] = _declared(place, db_id)
+            found = self.known[key] = _declared(place, db_id, dialect)
+            if isinstance(found, str) and not _is_file(place):
+                print(f"sqlassay: {found}", file=sys.stderr)
         return self.known[key]
 
     def of_database(self, db_id: str, database: Database) -> CaseSchema | str:
@@ -86,9 +93,9 @@ class CaseSchemas:
                 self.known[key] = str(error)
         return self.known[key]
 
-    def found(self, db_id: str | None) -> CaseSchema | str | None:
+    def found(self, db_id: str | None, dialect: str | None = None) -> CaseSchema | str | None:
         """The declared schema, or that of the database; what is wrong with it; `None` where there is neither."""
-        declared = self.declared(db_id)
+        declared = self.declared(db_id, dialect)
         if declared is not None or self.sources.databases is None:
             return declared
         if db_id is None:
@@ -111,16 +118,29 @@ class CaseSchemas:
         return frozenset(found[True] - found[False])
 
 
-def _declared(place: str, db_id: str | None) -> CaseSchema | str:
+def unread_schemas(sources: Sources, wanted: Iterable[tuple[str | None, str | None]]) -> list[str]:
+    """What is wrong with schemas in files, for these databases and dialects. Callables and tools are not asked."""
+    place = sources.schemas
+    if place is None or not _is_file(place):
+        return []
+    found = (_declared(place, db_id, dialect) for db_id, dialect in dict.fromkeys(wanted))
+    return list(dict.fromkeys(each for each in found if isinstance(each, str)))
+
+
+def _is_file(place: str) -> bool:
+    return not is_tool(place) and not is_target(place)
+
+
+def _declared(place: str, db_id: str | None, dialect: str | None) -> CaseSchema | str:
     if is_tool(place):
-        return _from_tool(place, db_id)
-    return _from_callable(place, db_id) if is_target(place) else _from_files(Path(place), db_id)
+        return _from_tool(place, db_id, dialect)
+    return _from_callable(place, db_id, dialect) if is_target(place) else _from_files(Path(place), db_id, dialect)
 
 
-def _from_tool(place: str, db_id: str | None) -> CaseSchema | str:
+def _from_tool(place: str, db_id: str | None, dialect: str | None) -> CaseSchema | str:
     """Asks a tool of an MCP server for the DDL or the catalogue of a database."""
     try:
-        return decoded(schema_from_tool(place, db_id), db_id)
+        return decoded(schema_from_tool(place, db_id), db_id, dialect)
     except UnusableTargetError as error:
         return str(error)
     except InvalidSchema as error:
@@ -167,26 +187,26 @@ def schema_file(folder: Path, db_id: str | None) -> Path | str:
     return f"{folder} holds no {db_id}{' or '.join(SUFFIXES)}"
 
 
-def _from_files(place: Path, db_id: str | None) -> CaseSchema | str:
+def _from_files(place: Path, db_id: str | None, dialect: str | None) -> CaseSchema | str:
     path = schema_file(place, db_id) if place.is_dir() else place
     if isinstance(path, str):
         return path
     try:
-        return decoded(path.read_bytes(), db_id)
+        return decoded(path.read_bytes(), db_id, dialect)
     except OSError as error:
         return f"cannot read {path}: {error.strerror or error}"
     except InvalidSchema as error:
         return f"schema in {path}: {error}"
 
 
-def _from_callable(name: str, db_id: str | None) -> CaseSchema | str:
+def _from_callable(name: str, db_id: str | None, dialect: str | None) -> CaseSchema | str:
     """Asks a callable, async or not, for the DDL or the catalogue of a database."""
     try:
         target = load_target(name)
         returned: Any = target(db_id)
         found = asyncio.run(_awaited(returned)) if inspect.isawaitable(returned) else returned
         raw = found.encode() if isinstance(found, str) else orjson.dumps(found)
-        return decoded(raw, db_id)
+        return decoded(raw, db_id, dialect)
     except UnusableTargetError as error:
         return str(error)
     except InvalidSchema as error:
@@ -199,10 +219,10 @@ async def _awaited(returned: Any) -> Any:
     return await returned
 
 
-def decoded(raw: bytes, db_id: str | None) -> CaseSchema:
+def decoded(raw: bytes, db_id: str | None, dialect: str | None = None) -> CaseSchema:
     """Decodes DDL, a catalogue, or an object of catalogues by db_id. Raises `InvalidSchema`."""
     if raw.lstrip()[:1] not in {b"{", b"["}:
-        return case_schema(decode_schema(raw), raw.decode("utf-8-sig", "replace"))
+        return case_schema(decode_schema(raw, dialect=dialect), raw.decode("utf-8-sig", "replace"))
     try:
         parsed: object = orjson.loads(raw)
     except orjson.JSONDecodeError as error:

@@ -8,7 +8,7 @@ from consumers.judging.comparing.gold_case import GoldEvidence
 from consumers.judging.comparing.shown_tables import shown_tables
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
-from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
+from references.comparison.comparing import Comparison, Flag, ResultMatch
 from references.comparison.defog import compare_by
 from references.comparison.diff import Difference
 from references.databases.access import Database, UnknownDatabaseError
@@ -55,7 +55,7 @@ class AnswerComparer:
         return self._with_schema(case, sql, finding) if self.shows else finding
 
     def _with_schema(self, case: BenchmarkCase, sql: str, finding: EquivalenceFinding) -> EquivalenceFinding:
-        schema = self.schemas.found(case.db_id)
+        schema = self.schemas.found(case.db_id, self._dialect(case))
         queries = (case.gold_sql, sql)
         known = isinstance(schema, CaseSchema)
         tables = shown_tables(schema.document, queries, self._dialect(case)) if known else ()
@@ -83,7 +83,7 @@ class AnswerComparer:
     def _of_results(
         self, case: BenchmarkCase, sql: str, found: Comparison, database: Database, unable: list[str]
     ) -> EquivalenceFinding | None:
-        if found.error is not None and (not found.error.startswith("answer:") or not _runs(case.gold_sql, database)):
+        if found.match is ResultMatch.NOT_COMPARED:
             unable.append(f"the database could not compare them: {found.error}")
             return None
         weak = [said for flag, said in _WEAK_MATCHES.items() if flag in found.flags]
@@ -96,7 +96,7 @@ class AnswerComparer:
         return _of_comparison(found)
 
     def _on_tables(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
-        schema = self.schemas.declared(case.db_id)
+        schema = self.schemas.declared(case.db_id, self._dialect(case))
         if isinstance(schema, str):
             unable.append(f"the declared tables could not compare them: {schema}")
         return self._searched(
@@ -126,11 +126,6 @@ def _shown(finding: EquivalenceFinding, run: RunLog, sql: str, gold: str | None)
     """The finding with both results beside the witness that it may have."""
     witness = finding.evidence.witness if finding.evidence is not None else None
     return replace(finding, evidence=replace(run.evidence(sql, gold), witness=witness))
-
-
-def _runs(gold: str, database: Database) -> bool:
-    """Whether the gold SQL gives a result: without one, an answer that gives none is no worse."""
-    return compare(gold, gold, database.run, dialect=database.dialect).error is None
 
 
 def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> EquivalenceFinding:
@@ -169,6 +164,8 @@ def _difference(found: Difference) -> str:
 
 def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding | None:
     """The finding of a search and proof; `None` when it decides nothing."""
+    if found.finding.unseen:
+        return None
     if found.verdict is ReferenceVerdict.EQUIVALENT:
         rationale = f"proved to give the same rows for up to {found.finding.bound} rows per table"
         return replace(_finding(Equivalence.EQUIVALENT, rationale, by), settled=True)

@@ -36,7 +36,8 @@ def gate(options: EvalRunOptions, summary: Mapping[str, object], records: Sequen
     findings = check_thresholds(summary, read_thresholds(options.fail_under or ()))
     if options.fail_on_regression is not None:
         findings.append(_regression(options.fail_on_regression, records))
-    compared = check_compared(summary, options.allow_not_compared) if findings else None
+    most = options.allow_not_compared
+    compared = check_compared(summary, most or 0) if findings or most is not None else None
     if compared is not None:
         findings.append(compared)
     if options.junit is not None:

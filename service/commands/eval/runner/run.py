@@ -25,7 +25,7 @@ from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
-from service.commands.eval.runner.case_schemas import Sources
+from service.commands.eval.runner.case_schemas import Sources, unread_schemas
 from service.commands.eval.runner.dry_runs import bigquery_place, check_gold, opened_dry_run
 from service.commands.eval.runner.gating import check_gate_options, gate
 from service.commands.eval.runner.generating import Asking, GenerationCache, NamedBackend, unnamed
@@ -67,6 +67,7 @@ def run_benchmark(options: EvalRunOptions) -> None:
         )
         backend = build_backend(options, _sources(options))
         cases = _selected(options, benchmark)
+        _name_unread_schemas(options, cases)
         identity = _identity(options, benchmark, backend)
         with open_journal(Path(options.out), identity) as journal:
             keys = _keys(cases, backend, options.samples)
@@ -82,6 +83,13 @@ def run_benchmark(options: EvalRunOptions) -> None:
         if unwritable is None:
             raise
         refuse(_unwritable(next(_leaves(unwritable)), options.out))
+
+
+def _name_unread_schemas(options: EvalRunOptions, cases: list[BenchmarkCase]) -> None:
+    """Says on stderr which schemas cannot be read: answers are then judged without them."""
+    wanted = [(each.db_id, query_of(each, "", options.dialect).dialect) for each in cases]
+    for said in unread_schemas(_sources(options), wanted):
+        print(f"sqlassay: {said}: names are not checked, and tables are inferred", file=sys.stderr)
 
 
 def _unwritable(error: OSError, out: str) -> str:

@@ -126,10 +126,13 @@ class EvalRunOptions:
         typer.Option("--fail-on-regression", metavar="RUN", help="Exit with 1 when worse than RUN beyond chance."),
     ] = None
     allow_not_compared: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--allow-not-compared", min=0, metavar="N", help="The gate accepts up to N answers that were not compared."
+            "--allow-not-compared",
+            min=0,
+            metavar="N",
+            help="Exit with 1 when more than N answers were not compared; 0 where the gate has another condition.",
         ),
-    ] = 0
+    ] = None
     junit: Annotated[str | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report.")] = None
     as_json: AsJson = False

@@ -102,7 +102,7 @@ class AnswerVerifier:
             return None
 
     def _ddl(self, case: BenchmarkCase) -> str | None:
-        schema = self.schemas.found(case.db_id)
+        schema = self.schemas.found(case.db_id, self._dialect(case))
         return schema.ddl if isinstance(schema, CaseSchema) else None
 
     def _dialect(self, case: BenchmarkCase) -> str | None:

@@ -20,7 +20,9 @@ def context_provider(name: str, sources: Sources) -> ContextProvider:
     schemas = CaseSchemas(sources)
 
     async def of_schema(case: BenchmarkCase) -> str:
-        schema = await asyncio.to_thread(schemas.found, case.db_id)
+        named = case.metadata.get("dialect")
+        dialect = named if isinstance(named, str) else None
+        schema = await asyncio.to_thread(schemas.found, case.db_id, dialect)
         if not isinstance(schema, CaseSchema):
             return ""
         return schema.ddl if name == "full" else _names(schema)
