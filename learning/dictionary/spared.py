@@ -66,7 +66,7 @@ def spared(text: str, catalogue: Catalogue) -> set[str]:
 
 _NEVER_FOR = re.compile(
     r"(?P<told>\b(?:never|not) (?:[a-z]+ed|made|taken|given)\b[^.;]{0,20}\bfor\b)"
-    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b|\b(?:nobody|no one)\b",
+    r"|\b(?:never|do not|don't) (?:have|get|own|place|make)\b|\bha(?:ve|s) no\b|(?P<nobody>\b(?:nobody|no one)\b)",
     re.IGNORECASE,
 )
 
@@ -85,7 +85,11 @@ def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
         unreal = [word for word in _stems(text[start:end]) if word in UNREAL]
         if unreal and found is not None:
             words = _stems(text[start : found.start()] if found["told"] else text[found.end() : end])
-            yield unreal[0], {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
+            if found["nobody"] and unreal[0] in words:  # `nobody invoices test patients`: their payments neither
+                words = words[: words.index(unreal[0])]
+            named = {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
+            below = {each.name for name in named if found["nobody"] for each in catalogue.hanging_off(name)}
+            yield unreal[0], named | below
 
 
 _NOTHING_ELSE = re.compile(r"\bha(?:ve|s) (?P<what>[^.;]{3,60}),? (?:and |but )?nothing (?:else|more)\b", re.IGNORECASE)

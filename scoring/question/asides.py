@@ -46,6 +46,7 @@ _ASIDES = (
     ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
     ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),
     ("(", r"\(not (?:per|the|by|as|just|only|an?|average|counting)\b[^()]{0,60}\)"),
+    ("count", rf"(?<=[.?!;,])\s*(?:\w+ ){{1,4}}{_DENIED}(?: yet| either| here)?(?=\s*(?:$|[.?!;,)]))"),
     ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
     (
         "min",

@@ -16,6 +16,7 @@ from scoring.signals.times import unused_time
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
 from scoring.values import LENGTHS, DatePart, Grain, Number, RelativeTime, Text, TimeRange, other_units
 from scoring.verdict import Case, FilterMatch
+from scoring.words import in_order
 
 # Starting with the set of both quotes makes the search three times as fast.
 _TEXTS = re.compile(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
@@ -203,10 +204,22 @@ def name_unused(case: Case) -> Finding | None:
     missing = [each for each in missing if not _is_measure(each, given)]
     given += _stored_for(case)
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
+    codes = _CODE.findall(case.query.sql) if lost else []
+    lost = [each for each in lost if not _are_coded(_long_words(each), codes)]
     if not lost:
         return None
     strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
     return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
+
+
+_CODE = re.compile(r"'([A-Z]{2,4})'")
+"""A text of a few capitals."""
+
+
+def _are_coded(words: list[str], codes: list[str]) -> bool:
+    """Whether each word may be stored as a code: `SCR` and `STR` for `Scrabster-Stromness`."""
+    folded = [each.casefold() for each in codes]
+    return len(words) > 1 and all(any(each[0] == word[0] and in_order(each, word) for each in folded) for word in words)
 
 
 def _stored_for(case: Case) -> str:

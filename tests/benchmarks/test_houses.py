@@ -12,7 +12,7 @@ from consumers.wire.rules_document import decode_rules
 from learning.dictionary.files import DictionaryFile, read_dictionary
 from sqlassay import Scorer
 
-MOST = {"prairie_freight": 5, "kilnhouse": 4}
+MOST = {"prairie_freight": 5, "kilnhouse": 4, "kelpie": 6, "quillpress": 6}
 """Houses whose dictionaries are read worse."""
 HOUSES = sorted((Path(__file__).parents[2] / "benchmarks" / "houses").iterdir())
 
@@ -23,7 +23,7 @@ def _answers(house: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("house", HOUSES, ids=lambda house: house.name)
 def test_its_dictionary_condemns_few_right_answers(house: Path) -> None:
-    """With rules that nobody has read at most three right answers are called wrong, but for two houses."""
+    """With rules that nobody has read at most three right answers are called wrong, but for four houses."""
     answers = _answers(house)
     files = [
         DictionaryFile(name, (house / name).read_text(encoding="utf-8")) for name in ("dictionary.md", "schema.sql")
@@ -54,7 +54,7 @@ def test_what_a_model_read_is_rules(reading: Path) -> None:
     assert any(each.required for each in rules.conventions)
 
 
-@pytest.mark.slow  # three thousand answers
+@pytest.mark.slow  # four thousand answers
 def test_what_a_model_read_finds_most_wrong_answers_and_condemns_few_right_ones() -> None:
     """Over all houses."""
     called_right: dict[int, list[bool]] = {0: [], 1: []}

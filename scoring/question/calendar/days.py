@@ -85,6 +85,8 @@ def is_no_other_word(reading: Reading, place: int) -> bool:
         return False
     if reading.lowers[place] not in _WORDS_TOO or YEAR.fullmatch(reading.lower(place + 1)):
         return True
+    if reading.lower(place - 1) in _JOINED_BY and reading.lower(place - 2) in reading.language.months:
+        return True
     return reading.lower(place - 1) in _BEFORE_MONTHS and not _goes_on(reading, place)
 
 
@@ -100,6 +102,7 @@ def _goes_on(reading: Reading, place: int) -> bool:
 
 
 _BEFORE_MONTHS = frozenset({"in", "during", "since", "until", "till", "throughout", "for", "of", "from", "before"})
+_JOINED_BY = frozenset({"to", "through", "thru", "till", "until", "-", "–", "and"})
 _GO_ON = frozenset({"and", "or", "vs", "versus", "by", "with", "to", "only", "alone", "so", "this", "last"})
 _STOPS = frozenset({",", ".", "?", "!", ";", ")"})
 _WORDS_TOO = frozenset({"may", "march", "mar"})

@@ -34,7 +34,7 @@ def extreme_per_group(case: Case) -> Finding | None:
 
 
 _LISTED = re.compile(
-    r"\b(?:min|max)(?:imum)?\b,? (?:and |& )?(?:the )?(?:max|min|avg|average|mean)|\b(?:and|&|\+) (?:the )?(?:max"
+    r"\b(?:min|max)(?:imum)?\b,? (?:and |& )?(?:the )?(?:max|min|avg|average|mean)|(?:\band|&|\+) (?:the )?(?:max"
     r"|min)\b"
 )
 """Extremes among other figures of each: `min max avg`, `how many and the max`."""

@@ -185,6 +185,8 @@ _TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".s
 def _way_back(case: Case) -> Finding | None:
     """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
     tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
+    if _BOTH_WAYS.search(asked(case)) is not None:
+        return None
     for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
         back = (
             [each for each in tests if _is_at(each, match[2], _FROM)],
@@ -193,6 +195,9 @@ def _way_back(case: Case) -> Finding | None:
         if all(back):
             return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
     return None
+
+
+_BOTH_WAYS = re.compile(r"\bway (?:round|around|back)\b|\b(?:both|either|each) (?:directions?|ways?)\b|\bvice versa\b")
 
 
 def _is_at(each: SqlFilter, place: str, end: frozenset[str]) -> bool:
