@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from learning.dictionary.catalogue import Catalogue
 from learning.dictionary.notes import sentences
@@ -86,10 +86,15 @@ def none_for(text: str, catalogue: Catalogue) -> Iterator[tuple[str, set[str]]]:
         if unreal and found is not None:
             words = _stems(text[start : found.start()] if found["told"] else text[found.end() : end])
             if found["nobody"] and unreal[0] in words:  # `nobody invoices test patients`: their payments neither
-                words = words[: words.index(unreal[0])]
-            named = {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
-            below = {each.name for name in named if found["nobody"] for each in catalogue.hanging_off(name)}
-            yield unreal[0], named | below
+                named = _called(words[: words.index(unreal[0])], catalogue)
+                named.update(each.name for name in [*named] for each in catalogue.hanging_off(name))
+            else:
+                named = _called(words, catalogue)
+            yield unreal[0], named
+
+
+def _called(words: Sequence[str], catalogue: Catalogue) -> set[str]:
+    return {each.name for word in words for each in catalogue.tables.values() if each.is_called(word)}
 
 
 _NOTHING_ELSE = re.compile(r"\bha(?:ve|s) (?P<what>[^.;]{3,60}),? (?:and |but )?nothing (?:else|more)\b", re.IGNORECASE)

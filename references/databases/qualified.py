@@ -18,6 +18,10 @@ from scoring.query import Unscored
 from scoring.sql.parsing import parse_query
 
 
+_LONGEST = 63
+"""Bytes of a name that are never cut."""
+
+
 @dataclass(slots=True)
 class ResolvingDatabase:
     """A database that runs a query as written, and where that fails with shorter names of its own tables.
@@ -49,11 +53,17 @@ class ResolvingDatabase:
         names = _Names.of(sql, self.dialect) if "." in sql else None
         if names is None:
             return found
-        if not isinstance(found, Failure):
-            return self._kept(names, found)
+        return self._shorter(names, found) if isinstance(found, Failure) else self._kept(names, found)
+
+    def _shorter(self, names: _Names, failure: Failure) -> QueryResult | Failure:
+        """The result with shorter names, where the last part of each is one of the database's tables."""
         known = {each.lower() for each in self.inner.tables()} if names.dotted else set[str]()
-        short = names.dotted and known.issuperset(each[-1] for each in names.dotted)
-        for text in dict.fromkeys(names.written(size) for size in (2, 1)) if short else ():
+        if not names.dotted or not known.issuperset(each[-1] for each in names.dotted):
+            return failure
+        if any(len(part.encode()) > _LONGEST for each in names.dotted for part in each):
+            return failure  # PostgreSQL would cut it, so that it is refused
+        found: QueryResult | Failure = failure
+        for text in dict.fromkeys(names.written(size) for size in (2, 1)):
             found = self.inner.run(text)
             if not isinstance(found, Failure):
                 self._shortened |= {each[-1] for each in names.dotted}
@@ -99,9 +109,8 @@ class _Names:
     def _places(self, size: int) -> Iterator[tuple[int, int, str]]:
         """Where names are longer, from and to, and what stands there instead."""
         for node in self.tree.find_all(exp.Table, exp.Column):
-            parts = [each for each in node.parts if isinstance(each, exp.Identifier)]
-            qualifier = parts[:-1] if isinstance(node, exp.Column) else parts
-            if len(qualifier) != len(node.parts) - isinstance(node, exp.Column):
+            qualifier = _qualifier(node)
+            if qualifier is None:
                 continue
             split = [name for each in qualifier for name in _split(each)]
             whole = parts_of(node) if isinstance(node, exp.Table) else parts_in(".".join(split))
@@ -110,6 +119,13 @@ class _Names:
             span = _span(qualifier)
             if span is not None and (len(whole) > size or len(qualifier) < len(split)):
                 yield *span, ".".join(map(quoted, split[-size:]))
+
+
+def _qualifier(node: exp.Table | exp.Column) -> list[exp.Identifier] | None:
+    """The parts of a table's name, or those before a column's; `None` where one is no name."""
+    parts = node.parts[:-1] if isinstance(node, exp.Column) else node.parts
+    names = [each for each in parts if isinstance(each, exp.Identifier)]
+    return names if len(names) == len(parts) else None
 
 
 def _split(part: exp.Identifier) -> list[str]:

@@ -203,9 +203,7 @@ def name_unused(case: Case) -> Finding | None:
     given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
     missing = [each for each in missing if not _is_measure(each, given)]
     given += _stored_for(case)
-    lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
-    codes = _CODE.findall(case.query.sql) if lost else []
-    lost = [each for each in lost if not _are_coded(_long_words(each), codes)]
+    lost = [str(each.rhs) for each in missing if not _is_given(_long_words(str(each.rhs)), given, case)]
     if not lost:
         return None
     strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
@@ -216,10 +214,12 @@ _CODE = re.compile(r"'([A-Z]{2,4})'")
 """A text of a few capitals."""
 
 
-def _are_coded(words: list[str], codes: list[str]) -> bool:
-    """Whether each word may be stored as a code: `SCR` and `STR` for `Scrabster-Stromness`."""
-    folded = [each.casefold() for each in codes]
-    return len(words) > 1 and all(any(each[0] == word[0] and in_order(each, word) for each in folded) for word in words)
+def _is_given(words: list[str], given: str, case: Case) -> bool:
+    """Whether a text has a word, or the SQL a code for each of them: `SCR`, `STR` for `Scrabster-Stromness`."""
+    if any(word in given for word in words):
+        return True
+    codes = [each.casefold() for each in _CODE.findall(case.query.sql)]
+    return len(words) > 1 and all(any(each[0] == word[0] and in_order(each, word) for each in codes) for word in words)
 
 
 def _stored_for(case: Case) -> str:

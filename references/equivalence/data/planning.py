@@ -191,31 +191,47 @@ def _pool(
     typed: bool,
 ) -> ValuePool:
     cells, columns = {cell for cell, _ in members}, [column for _, column in members]
+    grouped = not facts.grouped.isdisjoint(cells)
     inside, beside = _tried(members, facts.inside), _tried(members, facts.beside)
     kind = _kind({column.kind for column in columns}, inside, computed=not facts.numeric.isdisjoint(cells))
     dated = {form for cell, form in forms.items() if cell in cells}
+    read = _readings(cells, facts)
     if dated:
         kind = ValueKind.DATE
         inside, beside = _dates(inside, beside, dated, edges=not facts.dated.isdisjoint(cells))
         beside += _odd_times(beside, dated, facts)
-    elif kind is ValueKind.BOOLEAN:
-        inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
-    elif typed and all(column.declared.upper() == "DATE" for column in columns):
-        inside, beside = _days(inside), _days(beside)
-    elif facts.dated.isdisjoint(cells):
-        read = [facts.readings[cell] for cell in cells if cell in facts.readings]
-        if kind is ValueKind.TEXT and any(each.paths for each in read):
-            return _documents(read, grouped=not facts.grouped.isdisjoint(cells))
+    elif _are_documents(read, kind):
+        return _documents(read, grouped=grouped)
+    else:
+        fit = _fitting(kind, typed and all(column.declared.upper() == "DATE" for column in columns))
+        inside, beside = fit(inside), fit(beside)
         beside += _read(read, kind, (*inside, *beside))
     return ValuePool(
         inside=inside,
         beside=beside,
         shared=SHARED[kind],
-        grouped=not facts.grouped.isdisjoint(cells),
+        grouped=grouped,
         own=tuple(own_value(kind, number, step) for step in range(3)),
         swapped=() if dated else swapped((*inside, *beside)),
         kind=kind,
     )
+
+
+def _fitting(kind: ValueKind, days: bool) -> Callable[[tuple[Value, ...]], tuple[Value, ...]]:
+    """Leaves the values that a column of a kind can hold."""
+    if kind is ValueKind.BOOLEAN:
+        return lambda values: tuple(filter(_is_truth, values))
+    return _days if days else lambda values: values
+
+
+def _readings(cells: set[Cell], facts: Facts) -> list[Readings]:
+    """What is read of columns that hold no dates."""
+    dated = not facts.dated.isdisjoint(cells)
+    return [] if dated else [facts.readings[cell] for cell in cells if cell in facts.readings]
+
+
+def _are_documents(read: Sequence[Readings], kind: ValueKind) -> bool:
+    return kind is ValueKind.TEXT and any(each.paths for each in read)
 
 
 def _documents(read: Sequence[Readings], *, grouped: bool) -> ValuePool:

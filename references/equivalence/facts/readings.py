@@ -101,15 +101,16 @@ def _document(held: Mapping[Path, Value]) -> str:
 
 def _holding(held: Sequence[tuple[Path, Value]]) -> object:
     """The object that holds these, or the list where all steps are places in one."""
-    steps = list(dict.fromkeys(path[0] for path, _ in held))
-    made: dict[str | int, object] = {}
-    for step in steps:
-        deeper = [(path[1:], value) for path, value in held if path[0] == step and len(path) > 1]
-        made[step] = _holding(deeper) if deeper else next(value for path, value in held if path == (step,))
-    places = [step for step in steps if isinstance(step, int)]
-    if places and len(places) == len(steps):
+    made = {step: _held_at(step, held) for step in dict.fromkeys(path[0] for path, _ in held)}
+    places = [step for step in made if isinstance(step, int)]
+    if places and len(places) == len(made):
         return [made.get(place, f"item {place}") for place in range(max(places) + 1)]
     return {str(step): value for step, value in made.items() if isinstance(step, str)}
+
+
+def _held_at(step: str | int, held: Sequence[tuple[Path, Value]]) -> object:
+    deeper = [(path[1:], value) for path, value in held if path[0] == step and len(path) > 1]
+    return _holding(deeper) if deeper else next(value for path, value in held if path == (step,))
 
 
 def path_of(node: exp.Expr) -> Path | None:

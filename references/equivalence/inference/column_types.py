@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.gathering import gathered
+from references.equivalence.facts.readings import Readings
 from references.equivalence.inference.naming import has_time, kind_by_name
 from references.equivalence.reading.origins import Cell
 from references.equivalence.reading.side import Side
@@ -76,18 +77,25 @@ def _as(column: DeclaredColumn, kind: ValueKind, *, timed: bool) -> DeclaredColu
     return replace(column, kind=kind, declared=kind.value, written="DATETIME" if moments else "")
 
 
+def _kind_of_texts(texts: list[str]) -> ValueKind:
+    return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
+
+
+def _read(read: Readings | None) -> tuple[bool, bool]:
+    """Whether paths of JSON are read of a column, and decimals of numbers."""
+    return (bool(read.paths), bool(read.digits)) if read is not None else (False, False)
+
+
 def _vote(cell: Cell, facts: Facts, *, typed: bool) -> ValueKind | None:
     """A type by what a column is compared with. In a dialect with types, a number has no date functions."""
-    read = facts.readings.get(cell)
-    if read is not None and read.paths:
+    paths, digits = _read(facts.readings.get(cell))
+    if paths:
         return ValueKind.TEXT
     values = [*facts.inside.get(cell, ())]
     texts = [each for each in values if isinstance(each, str)]
     if texts:
-        return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
-    if any(isinstance(each, float) for each in values):
-        return ValueKind.REAL
-    if read is not None and read.digits:
+        return _kind_of_texts(texts)
+    if digits or any(isinstance(each, float) for each in values):
         return ValueKind.REAL
     if cell in facts.dated and (typed or not values):
         return ValueKind.DATE

@@ -175,8 +175,10 @@ def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding
     if found.verdict is ReferenceVerdict.ERROR and found.finding.fault is not None and by is ComparedBy.SCHEMA:
         said = f"the answer gives no result: {found.finding.reason}"
         return replace(_finding(Equivalence.DIFFERENT, said, by), settled=True)
-    if found.verdict is not ReferenceVerdict.DIFFERENT:
-        return None
+    return _of_difference(found, by) if found.verdict is ReferenceVerdict.DIFFERENT else None
+
+
+def _of_difference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding:
     witness = found.finding.witness
     evidence = GoldEvidence(witness=shown_witness(witness)) if witness is not None else None
     if found.finding.reason is not None and "in another order" in found.finding.reason:
