@@ -17,7 +17,6 @@ from references.sandbox import Failure, FailureKind, quoted
 from scoring.query import Unscored
 from scoring.sql.parsing import parse_query
 
-
 _LONGEST = 63
 """Bytes of a name that are never cut."""
 
