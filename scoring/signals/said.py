@@ -273,7 +273,7 @@ def plain_question(case: Case) -> Finding | None:
     ...     "SELECT captain FROM ships WHERE name = 'Aurora'")).detail
     'no period, no figure of the house'
     """
-    if case.query.history:  # a follow-up does not repeat what was asked before
+    if case.follow_up is not None:  # it does not repeat what was asked before
         return None
     times = any(isinstance(each.rhs, TIMES) for each in case.question.filters)
     dated = times or bool(case.question.time_ranges)

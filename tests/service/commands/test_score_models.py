@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from scoring.rules import JudgeRules
 from service.judges.weights import local_judge
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
 from tests.service.commands import command_line
@@ -55,11 +56,12 @@ def test_one_answer_may_be_judged_by_a_model(model_server: ModelServer) -> None:
 
 
 def test_a_cascade_asks_only_where_the_local_judge_is_below_the_bar(model_server: ModelServer) -> None:
-    text = "\n".join([event(1), event(2, 2)])
+    doubtful = {"question": "Revenue per pier last month", "sql": "SELECT pier, SUM(fee) FROM stays GROUP BY pier"}
+    text = "\n".join([event(1), json.dumps(json.loads(event(2, 2)) | doubtful)])
     assert sqlassay("score", "-", "--judge", "cascade", text=text, url=model_server.url).returncode == 0
     asked = len(model_server.seen())
     local = [json.loads(line) for line in sqlassay("score", "-", text=text).stdout.splitlines()]
-    assert asked == sum(row["confidence"] < 0.85 for row in local)
+    assert asked == sum(row["confidence"] < JudgeRules().bar for row in local) == 1
 
 
 def test_a_model_that_is_down_gives_the_local_verdict_as_a_fallback() -> None:
