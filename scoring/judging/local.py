@@ -13,7 +13,7 @@ from scoring.calibration import TenantCalibration
 from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
 from scoring.judging.decided import decision_reasons
-from scoring.judging.probability import Probability
+from scoring.judging.probability import Probability, counted
 from scoring.reason_kinds import FORGERIES, FORMS
 from scoring.reasons import ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
@@ -186,6 +186,7 @@ class LocalJudge:
             (code, by_code[code] * finding.strength if strict_form or code not in FORMS else 0.0)
             for code, finding in findings.items()
         ]
+        moves = counted(moves)
         p_correct = self.weights.probability.of(moves)
         ranked = sorted([(code in FORMS, -abs(move), place, code, move) for place, (code, move) in enumerate(moves)])
         shown = [each for each in ranked if each[0] or abs(each[4]) >= LEAST_MOVE]

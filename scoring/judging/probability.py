@@ -48,11 +48,9 @@ class Probability:
         >>> [judge.of([(code, -9.0)]) for code in (ReasonCode.AMOUNT_OPEN, ReasonCode.OUTPUT_UNLINKED)]
         [0.65, 0.5]
         """
-        faulty = any(move < 0 and _is_fault(code) for code, move in moves)
-        if faulty:
-            moves = [(code, move) for code, move in moves if code is not ReasonCode.PLAIN_QUESTION]
+        moves = counted(moves)
         p_correct = self._of(moves)
-        if p_correct >= UNDECIDED or faulty:
+        if p_correct >= UNDECIDED or _have_fault(moves):
             return p_correct
         return max(p_correct, min(UNDECIDED, self._of_total((), self.least)))
 
@@ -76,6 +74,16 @@ class Probability:
     def _of_total(self, moves: Collection[tuple[ReasonCode, float]], least: float) -> float:
         total = self.intercept + math.fsum([move for _, move in moves])
         return least + (self.most - least) * _logistic(total)
+
+
+def counted(moves: Collection[tuple[ReasonCode, float]]) -> list[tuple[ReasonCode, float]]:
+    """The moves without those that count for nothing: that the question is plain says nothing beside a fault."""
+    plain = ReasonCode.PLAIN_QUESTION if _have_fault(moves) else None
+    return [(code, move) for code, move in moves if code is not plain]
+
+
+def _have_fault(moves: Collection[tuple[ReasonCode, float]]) -> bool:
+    return any(move < 0 and _is_fault(code) for code, move in moves)
 
 
 def _is_fault(code: ReasonCode) -> bool:
