@@ -207,8 +207,10 @@ def _explained_by_users(
     mean = (heard.satisfied - heard.dissatisfied) / answers.answers
     variance = (heard.satisfied + heard.dissatisfied) / answers.answers - mean**2
     apart = said - weights @ said
-    slope = float(weights @ (apart * rest)) / float(weights @ apart**2 + USUAL_SLOPE_LABELS / len(labels) * variance)
-    return slope * (said - mean)
+    spread = float(weights @ apart**2) + USUAL_SLOPE_LABELS / len(labels) * variance
+    if spread <= EQUAL:  # users say the same of all answers
+        return np.zeros(len(labels))
+    return float(weights @ (apart * rest)) / spread * (said - mean)
 
 
 def _carried(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats) -> Floats:

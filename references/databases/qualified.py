@@ -1,4 +1,4 @@
-"""Resolves names with a schema or a catalogue that a named database does not have: its own table of that name is meant.
+"""Reads `shop.orders` as the table `orders` of a named database that has no schema `shop`.
 
 An agent writes `shop.dbo.orders` for a warehouse. The copy that a benchmark runs on has `orders`.
 """

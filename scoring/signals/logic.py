@@ -48,7 +48,7 @@ def negation_lost(case: Case) -> Finding | None:
 
 
 def _is_bounded(case: Case) -> bool:
-    """Whether what is left out is told by a bound that the SQL has: `skip anything under 5`."""
+    """Whether the SQL has the bound that says what to leave out: `>= 5` for `skip anything under 5`."""
     left_out = case.question.negations[0].split()[0] in _LEFT_OUT
     return left_out and any(match.required.op in _BOUNDS for match in case.filters.matched)
 

@@ -210,6 +210,12 @@ def test_feedback_on_few_labelled_answers_changes_nothing() -> None:
     assert estimate_share(answers, labels, level=LEVEL, heard=heard) == estimate_share(answers, labels, level=LEVEL)
 
 
+def test_the_same_feedback_on_every_answer_says_nothing() -> None:
+    answers, labels = Probabilities.of([0.6] * 100), [LabelledScore(right=i % 2, p=0.6, heard=1) for i in range(30)]
+    heard = Heard(satisfied=100, dissatisfied=0)
+    assert estimate_share(answers, labels, level=LEVEL, heard=heard) == estimate_share(answers, labels, level=LEVEL)
+
+
 @pytest.mark.slow  # a campaign over shapes
 @pytest.mark.parametrize("labels", [1, 10, 30])
 def test_intervals_hold_for_judges_and_shares_of_every_kind(labels: int) -> None:

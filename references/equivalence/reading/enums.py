@@ -52,7 +52,7 @@ class _Ordering:
         self._by_order = dialect not in _SORTED_BY_ORDER
         known = dialect in _BY_ORDER | _SORTED_BY_ORDER
         nodes = [*tree.walk()]
-        # what is compared is looked up before anything changes; the inner ones change first
+        # all are found before the first is changed; the inner ones change first
         found = [(node, values) for node in reversed(nodes) if (values := self._affected(node)) is not None]
         if found and not known:
             raise _OrderUnknown(f"the order of the values of an ENUM ({dialect})")

@@ -44,7 +44,7 @@ def look_alike_read(case: Case) -> Finding | None:
 
 
 def _is_one_listed(case: Case) -> bool:
-    """Whether one row is looked up: what is shown of it is no figure that another column would change."""
+    """Whether one row is looked up and shown, and nothing is computed."""
     return not case.sql.aggregations and is_about_one(case)
 
 

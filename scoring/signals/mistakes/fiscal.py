@@ -57,7 +57,7 @@ _CALENDAR = re.compile(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
 
 def _calendar_year(case: Case) -> Finding | None:
     """A calendar year for the fiscal one, of which nothing says that it is the same."""
-    if case.rules.fiscal_year.words or _CALENDAR.search(said(case)) or not _FISCAL.search(asked(case)):
+    if case.rules.fiscal_year.words or _CALENDAR.search(asked(case)) or not _FISCAL.search(asked(case)):
         return None
     taken = next((each.text for each in case.sql.filters if _is_calendar_year(each.rhs)), None)
     return Finding(_A_DOUBT, f"expected → actual: the house's own year → {taken}") if taken is not None else None

@@ -66,7 +66,7 @@ class LoginRole:
         return error(
             "database.migrations",
             what,
-            f"if {said.home} is meant, {self._path_to(said.home)}; else run sqlassay migrate",
+            f"to use {said.home}, {self._path_to(said.home)}; to make new tables here, run sqlassay migrate",
         )
 
     def _path_to(self, schema: str) -> str:

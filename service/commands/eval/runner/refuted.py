@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from consumers.judging.comparing.gold_case import GoldEvidence
 from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
@@ -23,19 +25,18 @@ def with_refutation(
     On ordinary data it is a difference where nothing was run on a database, and where a model can be asked whether
     the question allows both. Otherwise the answer passes with a doubt: gold SQL often says more than the question.
     """
-    if verified.outcome is not Verified.REFUTED or verified.counterexample is None:
-        return finding
-    if finding.equivalence not in _PASSING:
+    example = verified.counterexample
+    if verified.outcome is not Verified.REFUTED or example is None or finding.equivalence not in _PASSING:
         return finding
     assumed = verified.assumption or verified.reason
     if verified.level != Level.S0.value:
         said = f"the search shows that they differ where {assumed}"
-        return _shown(finding, verified, said) if model_compares else finding
+        return _shown(finding, example, said) if model_compares else finding
     said = f"other rows on a small database with {assumed}"
     if not (verified.keys_known and (model_compares or finding.compared_by in _ON_TABLES)):
         doubted = replace(finding, doubt=finding.doubt or f"{finding.rationale}, and {said}")
-        return _shown(doubted, verified, said) if model_compares else doubted
-    return _shown(_different(finding, verified), verified, said)
+        return _shown(doubted, example, said) if model_compares else doubted
+    return _shown(_different(finding, verified), example, said)
 
 
 def _different(finding: EquivalenceFinding, verified: AnswerVerification) -> EquivalenceFinding:
@@ -43,10 +44,9 @@ def _different(finding: EquivalenceFinding, verified: AnswerVerification) -> Equ
     return replace(finding, equivalence=Equivalence.DIFFERENT, compared_by=by, doubt=None, settled=False)
 
 
-def _shown(finding: EquivalenceFinding, verified: AnswerVerification, said: str) -> EquivalenceFinding:
+def _shown(finding: EquivalenceFinding, example: Mapping[str, Any], said: str) -> EquivalenceFinding:
     """The finding that says it, with the counterexample as its witness. What is proved stays as it is."""
-    assert verified.counterexample is not None  # noqa: S101 the caller asked
     rationale = f"{finding.rationale}; {said}"
-    witness = shown_witness(witness_of(verified.counterexample))
+    witness = shown_witness(witness_of(example))
     evidence = replace(finding.evidence or GoldEvidence(), witness=witness, finding=rationale)
     return replace(finding, rationale=rationale, evidence=evidence)
