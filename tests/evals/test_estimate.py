@@ -211,7 +211,7 @@ def test_feedback_on_few_labelled_answers_changes_nothing() -> None:
 
 
 def test_the_same_feedback_on_every_answer_says_nothing() -> None:
-    answers, labels = Probabilities.of([0.6] * 100), [LabelledScore(right=i % 2, p=0.6, heard=1) for i in range(30)]
+    answers, labels = Probabilities.of([0.6] * 100), [LabelledScore(right=i % 2, p=0.6, heard=1) for i in range(32)]
     heard = Heard(satisfied=100, dissatisfied=0)
     assert estimate_share(answers, labels, level=LEVEL, heard=heard) == estimate_share(answers, labels, level=LEVEL)
 
