@@ -7,14 +7,10 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Boolean, Double, Integer, Text
-
 from service.commands.exits import refuse
 from service.commands.files.columns import Columns, table_line
 from service.commands.files.row_sinks import RowSink, flat_row
 from service.commands.jsonl import InputLine
-from service.storage.tables import EVALUATIONS
-from service.storage.tables.columns import Use, columns_for
 
 # pyarrow has no types
 arrow: Any = import_module("pyarrow")
@@ -25,9 +21,15 @@ _ROWS = 1024
 _READ_BYTES = 1 << 20
 _BATCHES = 16
 """Batches in a row group: a file's footer describes each group, and both writer and reader hold it in memory."""
-_STORED: dict[str, object] = {column.name: type(column.type) for column in columns_for(EVALUATIONS, Use.SCORE)}
-_KINDS: dict[str, object] = {**_STORED, "p_judge": Double, "line": Integer, "cached": Boolean}
-"""The kind of each field that a table holds as a number or mark: that of its stored column, where it has one."""
+_NUMBERS = ("score", "confidence", "p_correct", "p_alone", "p_judge", "cost", "enrichment_score")
+_COUNTS = ("line", "tokens_in", "tokens_out", "rules_version")
+_MARKS = ("fallback", "cached")
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(_NUMBERS, arrow.float64()),
+    **dict.fromkeys(_COUNTS, arrow.int64()),
+    **dict.fromkeys(_MARKS, arrow.bool_()),
+}
+"""The type of each field that a table holds as a number or mark: that of its stored column. All others are text."""
 
 
 def parquet_lines(source: str, columns: Columns) -> Iterator[InputLine]:
@@ -90,12 +92,7 @@ def parquet_rows(target: str, fields: tuple[str, ...]) -> Generator[RowSink]:
 
 def table_schema(fields: Iterable[str]) -> Any:
     """The `pyarrow.Schema` of a table of rows with these fields."""
-    return arrow.schema([(name, _type(name)) for name in fields])
-
-
-def _type(name: str) -> Any:
-    kinds: dict[object, Any] = {Double: arrow.float64, Integer: arrow.int64, Boolean: arrow.bool_}
-    return kinds.get(_KINDS.get(name, Text), arrow.string)()
+    return arrow.schema([(name, KINDS.get(name, arrow.string())) for name in fields])
 
 
 class _ParquetRows:

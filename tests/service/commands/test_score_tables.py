@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from service.commands.files.formats import ScoredFiles, row_sink
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 from service.samples import sample_events
+from service.storage.tables import EVALUATIONS
+from service.storage.tables.columns import Use, columns_for
 from tests.costly import COSTLY, cpu_budget
 from tests.service.commands.command_line import sqlassay
 
@@ -213,8 +217,33 @@ def test_several_processes_are_for_the_local_judge_alone(options: tuple[str, ...
     assert "--jobs works with --judge local" in done.stderr
 
 
-def test_a_large_table_has_few_row_groups(tmp_path: Path) -> None:
+def test_a_table_holds_each_stored_field_as_its_column_does() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    from service.commands.files.parquet_files import KINDS
 
+    types = {"DOUBLE": arrow.float64(), "INTEGER": arrow.int64(), "BOOLEAN": arrow.bool_()}
+    stored = {each.name: types.get(str(each.type)) for each in columns_for(EVALUATIONS, Use.SCORE)}
+    fields = {name: kind for name, kind in stored.items() if kind is not None}
+    assert KINDS == fields | {"p_judge": arrow.float64(), "line": arrow.int64(), "cached": arrow.bool_()}
+
+
+_WITHOUT_THE_SERVICE = """
+import sys
+sys.modules |= dict.fromkeys(("sqlalchemy", "sqlmodel", "asyncpg", "fastapi", "aiohttp", "scipy"))
+from service.__main__ import main
+main()
+"""
+
+
+def test_tables_need_the_extras_of_tables_alone(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    target = tmp_path / "out.parquet"
+    command = [sys.executable, "-c", _WITHOUT_THE_SERVICE, "score", str(table_of(tmp_path / "in.csv")), *NAMED]
+    done = subprocess.run([*command, "--out", str(target)], capture_output=True, text=True, check=False, timeout=60)
+    assert parquet.read_table(target).num_rows == len(ANSWERS), done.stderr
+
+
+def test_a_large_table_has_few_row_groups(tmp_path: Path) -> None:
     target = tmp_path / "out.parquet"
     with row_sink(str(target), ("event_id", "score")) as sink:
         for number in range(40_000):
