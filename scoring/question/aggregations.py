@@ -30,11 +30,13 @@ def _is_meant(reading: Reading, mark: Mark) -> bool:
 def _is_repeated(reading: Reading, mark: Mark) -> bool:
     """Whether another cue means the same: `total number of X` and `how many X in total` are one count."""
     if mark.cue.trailing:
+        if any(reading.tokens[at].kind is TokenKind.NUMBER for at in range(max(mark.start - 2, 0), mark.start)):
+            return True  # `billed over 20k eur all together` bounds a total
         others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
         return any(_column(reading, each)[0] not in reading.language.measures for each in others)
     following, before = reading.starts.get(mark.end), reading.ends.get(mark.start)
-    if mark.cue.func == "SUM" and before is not None and before.cue.func == "AVG":
-        return True  # `average total basket`
+    if mark.cue.func in ("SUM", "COUNT") and before is not None and before.cue.func == "AVG":
+        return True  # `average total basket`, `avg # of tickets`
     if following is None:
         return False
     counted = following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"

@@ -29,6 +29,18 @@ _RESTRICTS = (
 _RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
 _CLAUSE = r"[^.?!;()]{0,80}"
 _BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
+_STARTS = r"(?:^|(?<=[.?!;(,])|(?<= [-–]))\s*"
+_ENDS = r"(?=\W*(?:$|[.?!;)]))"
+_ASKING = r"(?:how|what|if|whether|when|where|who|which|the|their|its)"
+_STAYS = r"(?:counts?|belongs?|stays?|(?:is|are) (?:fine|ok|okay)|gets?|appears?|shows?)"
+_WANTS = r"(?:show|give|add|list|include|need|want|split|by|per|with)\b"
+_MEASURED = (
+    r"(?:best|worst|highest|lowest|biggest|largest|smallest|longest|first|last|latest|earliest|average|avg|total|sum"
+    r"|planned|number|count)"
+)
+_STORES = r"(?:has|have|holds?|contains?|keeps?|stores?|gets?|is|are)"
+_HOLDS = r"(?:(?:can |may |could )?have|has)"
+_NOT_TO = r"(?:do not|don['’]?t)"
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
     ("think", r"(?<=[.?!])\s*(?:i |we )?think [^.?!;]{1,60}"),
@@ -58,7 +70,7 @@ _ASIDES = (
     ("far", r"\bso far\b(?! this\b)"),
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=[,?])"),
     # rows that stay in with a zero
-    ("if", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
+    ("", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
     ("", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when|where)\b[^.;?()]{0,60}"),
     ("even", r",?\s*\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
     # groups of numbers, which keep all rows
@@ -74,7 +86,7 @@ _ASIDES = (
     ("no ", r"(?<=[.?!;(])\s*an? \w+ (?:that|which|who) [^.?!;()]{0,60} (?:has|have) no [^.?!;()]{0,40}"),
     ("matter", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\b(?:does|do)(?: not|n['’]?t) matter\b[^.?!;,]{0,20}"),
     ("count", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\bcounts? as\b[^.?!;,]{0,60}"),
-    ("year", rf"(?:^|(?<=[.?!;,(])\s){_CLAUSE}\b(?:fiscal|financial)\b{_CLAUSE}?\b{_BEGINS}{_CLAUSE}"),
+    ("", rf"(?:^|(?<=[.?!;,(])\s){_CLAUSE}\b(?:fiscal|financial)\b{_CLAUSE}?\b{_BEGINS}{_CLAUSE}"),
     ("we ", rf"(?<=[.?!;,(])\s*\b(?:we|ours|it) {_BEGINS} (?:on |in )?(?:the )?(?:\d{{1,2}}\w{{0,2}} )?\w{{3,9}}\b"),
     ("like ", r"[,:(]\s*\b(?:like|such as|for example)\b [^,.;()?]{1,40}"),
     ("vat", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) vat\b"),
@@ -85,17 +97,34 @@ _ASIDES = (
     ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
     ("=", r"\([^()=]{0,60}\b\d[\d.]*(?:%| \w{1,9})? ?= ?\d[^()]{0,30}\)"),
     ("rank", r",\s*(?:rank )?1 ?= ?[^,.;?]{1,40}"),
+    # remarks on what stays in, what does not matter and how rows are stored
+    ("care", rf"{_STARTS}[^.?!;,()]{{0,40}}\b(?:do|does)(?:n['’]?t| not) (?:really )?care\b{_CLAUSE}"),
+    ("", rf",?\s*\b(?:no matter|regardless(?: of)?|irrespective of|whatever) {_ASKING}\b[^.?!;,()]{{0,60}}"),
+    ("", rf"{_STARTS}(?!{_WANTS})[^.?!;,()]{{1,60}}\b{_STAYS}\b[^.?!;,()]{{0,30}}\b(?:too|as well|also)\b{_ENDS}"),
+    ("", rf"{_STARTS}(?:every|each) [^.?!;,()]{{1,40}}\b(?:counts|weighs)\b{_CLAUSE}"),
+    ("", rf"{_STARTS}[^.?!;,()]{{1,60}}\b(?:must|should|shd|shall) (?:weigh|count)\b{_CLAUSE}"),
+    ("", rf",?\s*\b(?:not|nt) (?:what|when|how|where)\b{_CLAUSE}"),
+    ("", rf"[,(]\s*(?:not|nt) (?:the|their|its|his|her) {_MEASURED}\b[^.?!;()]{{0,40}}"),
+    ("_", rf"{_STARTS}(?:the |our )?(?:table )?[a-z]+(?:_[a-z0-9]+)+ {_STORES} {_CLAUSE}"),
+    (
+        "",
+        rf"{_STARTS}(?:each|every|an?|one|most|some) (?!of\b)[^.?!;,()]{{1,40}}? {_HOLDS} {_CLAUSE}",
+    ),
+    (
+        "",
+        rf"(?:so |and |please |pls )?\b{_NOT_TO} (?:let|double|multiply|mix|worry|bother|forget)\b{_CLAUSE}",
+    ),
+    ("no ", r"\bno (?:names?|details?|list|breakdown|rounding|ids?) (?:needed|required|necessary)\b"),
+    ("future", r"\b(?:that(?:['’]?s| is| are)|which (?:is|are)) not in the future\b"),
+    ("second", r"\bthe first\b[^,.;?!]{1,20}\bthe second\b"),
+    ("no ", r"\bno (?:need (?:to|for)|rush|hurry)\b[^.?!;:,()]{0,40}"),
+    ("", rf"{_STARTS}(?:but|while|whereas) [^.?!;,()]{{1,80}}\b(?:does|do|did|is|are|was|were)(?:n['’]?t| not){_ENDS}"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
 )
 """What a text with such an aside holds, and the aside: the whole match, or the group in it.
 
 What follows a gap is bounded, so time is linear.
 """
-_HINTS = re.compile(
-    r"n[o'’]?t\b|\bno|with|w/o|today|count|\bmin|most|far|matter|fy|includ|[=(]"
-    r"|\d[-–]\d|bucket|, in |rank|\bzero|\b0\b|even|year|\bwe |\bthink |like |vat\b|tax|\bonce|number one",
-    re.IGNORECASE,
-)
 
 
 def asides(text: str) -> Ranges:
@@ -105,8 +134,6 @@ def asides(text: str) -> Ranges:
     >>> [text[start:end] for start, end in asides(text)]
     [', delivered or not']
     """
-    if _HINTS.search(text) is None:
-        return ()
     found: list[tuple[int, int]] = []
     lower = text.casefold()
     for word, source in _ASIDES:

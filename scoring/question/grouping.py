@@ -123,9 +123,10 @@ def _placed_first(reading: Reading) -> Ordering | None:
     found = placed_first(reading)
     if not found:
         return None
-    mark, first = found[0]
+    mark, first, _ = found[0]
     last = reading.tokens[first - 1]
-    says = reading.lowers[mark.end - 1] not in {"most", "least"} or last.lower != last.stem
+    word = reading.lowers[mark.end - 1]
+    says = word not in _GRADES and (word not in {"most", "least"} or last.lower != last.stem)
     return Ordering(
         phrase=mark.cue.phrase or reading.span(mark.end, first).lower(),
         descending=mark.cue.direction is Direction.MOST if says and not mark.cue.phrase else None,
@@ -133,6 +134,8 @@ def _placed_first(reading: Reading) -> Ordering | None:
     )
 
 
+_GRADES = frozenset({"best", "worst"})
+"""A good rate may be a low one."""
 _OWN = frozenset({"their", "its"})
 
 

@@ -81,7 +81,12 @@ def time_unit(reading: Reading, quantity: Quantity) -> Grain | None:
     glued = _GLUED.fullmatch(reading.lower(quantity.start)) if quantity.end == quantity.start + 1 else None
     if glued is not None and glued[2] in SHORT_UNITS:
         return SHORT_UNITS[glued[2]]
-    return reading.language.grains.get(reading.lower(quantity.end))
+    after = reading.lower(quantity.end)
+    return reading.language.grains.get(after) or (SHORT_UNITS[after] if after in _SHORTENED else None)
+
+
+_SHORTENED = frozenset({"sec", "secs", "min", "mins", "hr", "hrs", "wk", "wks", "yr", "yrs"})
+"""Short units that are also written apart: `over 10 min`."""
 
 
 def _figure(reading: Reading, place: int) -> Quantity | None:

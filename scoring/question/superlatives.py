@@ -26,7 +26,7 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
         return found, values
     numbers = {quantity.start: quantity for quantity in quantities}
     ends = {quantity.end: quantity for quantity in quantities}
-    ordering = {place for extreme, first in placed_first(reading) for place in (extreme.start, first)}
+    ordering = {place for extreme, first, end in placed_first(reading) for place in (extreme.start, *range(first, end))}
     for mark in reading.marks_of(Role.SUPERLATIVE):
         if mark.start in ordering or _is_none(reading, mark, ends):
             continue

@@ -111,15 +111,15 @@ def _numbers_said(case: Case) -> list[str]:
     ]
 
 
-_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those)\s|[a-z]/)\Z", re.IGNORECASE)
-"""What stands before a number of things that are known, or of units: `my 5 containers`, `l/100km`."""
+_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)
+"""What stands before a number of things that are known, or of units: `my 5 containers`, `all 8 groups`, `l/100km`."""
 
 
 def _is_known(token: Token, text: str) -> bool:
     return _KNOWN.search(text, 0, token.start) is not None and _GOES_ON.match(text, token.end) is None
 
 
-_GOES_ON = re.compile(r"\s?(?:and|to|[-–&])", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s?(?:and|to|[-–&]|(?:hours?|days?|weeks?|months?|quarters?|years?)\b)", re.IGNORECASE)
 
 
 def _is_span(token: Token, case: Case) -> bool:

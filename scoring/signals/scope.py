@@ -13,7 +13,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
 from scoring.signals.times import older_rows
 from scoring.specification import Block, Clause, Op, Projection, SqlFilter, SqlSpec, SubqueryRole
-from scoring.sql.shapes.naming import is_own_key
+from scoring.sql.shapes.naming import is_own_key, table_words
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -49,6 +49,8 @@ def negation_per_row(case: Case) -> Finding | None:
         return None
     if found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None:
         return None
+    if _OR_NULL.search(case.query.sql) is not None and _has_own_rows(case):
+        return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
@@ -58,6 +60,14 @@ _OF_ROWS = re.compile(
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
 _NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
+_OR_NULL = re.compile(r"\bis null\s+or\b|\bor\s+[\w.]+\s+is null\b", re.IGNORECASE)
+
+
+def _has_own_rows(case: Case) -> bool:
+    """Whether the things that are counted have one row each: `how many claims did not end well` from `claims`."""
+    tables = {name for block in case.sql.blocks for name in block.tables}
+    counted = {word for each in case.question.aggregations for word in content_words(each.column)[-1:]}
+    return len(tables) == 1 and table_words(tables.pop())[-1] in counted
 
 
 def _excludes_things(sql: SqlSpec) -> bool:

@@ -22,6 +22,8 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     >>> def shown(sql): return respelled(parse_one(sql, dialect="clickhouse"), sql).sql()
     >>> shown("SELECT count() FROM t")
     'SELECT COUNT(*) FROM t'
+    >>> shown("SELECT COUNT(*) - COUNT(a) FROM t")
+    'SELECT COUNT_IF(a IS NULL) FROM t'
     >>> shown("SELECT SUM(a) AS x, COUNT(*) AS y, x / y FROM t")
     'SELECT SUM(a) AS x, COUNT(*) AS y, (SUM(a)) / (COUNT(*)) FROM t'
     >>> shown("WITH d AS (SELECT 5 AS x) SELECT a FROM t CROSS JOIN d WHERE b >= d.x")
@@ -35,9 +37,24 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
         _count_rows(tree)
     if _LIMIT_BY.search(sql) is not None:
         _rank_by(tree)
+    if _COUNTS_APART.search(sql) is not None:
+        _count_missing(tree)
     _spell_out_aggregates(tree)
     _spell_out_constants(tree)
     return tree
+
+
+_COUNTS_APART = re.compile(r"\bcount\s*\(\s*(?:\*|1)\s*\)\s*-\s*count\b", re.IGNORECASE)
+
+
+def _count_missing(tree: exp.Expr) -> None:
+    """Writes `COUNT(*) - COUNT(x)`, the rows without a value, as the count of rows where x IS NULL."""
+    for each in list(tree.find_all(exp.Sub)):
+        counted = each.expression
+        if isinstance(each.this, exp.Count) and isinstance(counted, exp.Count):
+            column = counted.this
+            if isinstance(column, exp.Column) and not isinstance(each.this.this, exp.Column | exp.Distinct):
+                each.replace(exp.CountIf(this=exp.Is(this=column.copy(), expression=exp.Null())))
 
 
 def _drop_national(tree: exp.Expr) -> None:

@@ -144,7 +144,7 @@ def _one_time(reading: Reading, time: Time) -> None:
         alternatives += (text(reading.span(time.start, time.end)),)
     add_filter(
         reading,
-        _time_phrase(reading, start),
+        None if _since_event(reading, time) else _time_phrase(reading, start),
         signed(reading, Op.WITHIN, start),
         bounded(time.moment, op) if op else time.moment,
         (start, end),
@@ -180,8 +180,21 @@ def _led_by(reading: Reading, time: Time) -> Op | None:
     before = reading.lower(time.start - 1)
     if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before == "through":
         return Op.LE
-    return Op.GE if before == "since" and isinstance(time.moment, DatePart) else None
+    dated = before == "since" and isinstance(time.moment, DatePart)
+    return Op.GE if dated or _since_event(reading, time) else None
 
+
+def _since_event(reading: Reading, time: Time) -> bool:
+    """`since we opened on 1 December`: the day of an event from which rows count, whatever column is of it."""
+    at = time.start - 1
+    while at >= max(time.start - _NEAR, 1) and reading.is_word(at):
+        if reading.lowers[at - 1] == "since" and reading.lowers[at] in _SUBJECTS:
+            return True
+        at -= 1
+    return False
+
+
+_SUBJECTS = frozenset("we i they it he she you the our their its my".split())
 
 _AGAINST = frozenset({"vs", "vs.", "versus", "against", "compared"})
 _NEAR = 6

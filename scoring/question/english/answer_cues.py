@@ -167,7 +167,7 @@ RATIOS = merged(
         _ratio(
             RatioKind.PERCENTAGE,
             "percentage, percent, percentages, what %, pct, % change, % growth, % increase, % decrease, % difference, "
-            "the %",
+            "the %, % of",
         ),
         _ratio(
             RatioKind.RATIO,

@@ -19,7 +19,8 @@ from scoring.question.language import Cue, CueIndex, Role, index
 
 _PLAIN = each(
     "first name, first names, last name, last names, first and last name, first and last names, last and first "
-    "name, first time, at first, at last, first class, last known, top level, most of, best of, of each other, each "
+    "name, first time, first aid, first aider, first aiders, first party, first floor, at first, at last, first class, "
+    "last known, top level, most of, best of, of each other, each "
     "other, one another, middle name, middle names, last modified, last updated, the list of, at once, in order to, "
     "first letter, last letter, first date, like to, would like, each once, once each, looks like, look like, more "
     "than one of, not only, named after, what about, called back, called off, called up",

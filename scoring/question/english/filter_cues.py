@@ -102,7 +102,8 @@ NEGATIONS = merged(
             "other than, except, except for, excluding, excludes, exclude, besides, apart from, aside from, but "
             "not, different from, with the exception of, excepting, outside, outside of, leaving out, omitting, skip "
             "anything, ignore anything, drop anything, exclude anything, leave out anything, skip those, ignore those, "
-            "drop those, leave out those, skip any, ignore any, leave out any",
+            "drop those, leave out those, skip any, ignore any, leave out any, ignore the, "
+            "ignoring the, skip the, leave out the",
             Cue(role=Role.EXCEPT),
         ),
         each(

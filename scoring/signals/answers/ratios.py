@@ -47,6 +47,8 @@ def percentage_unscaled(case: Case) -> Finding | None:
     0.5
     """
     asked = next((each for each in case.question.ratios if each.kind is RatioKind.PERCENTAGE), None)
+    if asked is not None and case.question.text[asked.start : asked.start + 1] == "%":
+        return None  # a share in words of chat
     if asked is None or not _ratios(case) or any(each.hundred for each in case.sql.divisions):
         return None
     return Finding(0.5, f"percentage of '{asked.phrase}' without × 100")

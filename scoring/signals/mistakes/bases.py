@@ -84,6 +84,8 @@ def _other_amount(case: Case) -> Finding | None:
     if named is None or not case.sql.divisions:
         return None
     wanted = stem(named[1])
+    if wanted in _stems(said(case)[: named.start()]):
+        return None  # `seats sold as a share of all seats`: the part is named like the whole
     odd = [each for each in case.sql.divisions if wanted in _stems(each.numerator) - _stems(each.denominator)]
     plain = len(odd) == len(case.sql.divisions) and all(_adds(each.denominator) for each in odd)
     return Finding(1.0, f"{odd[0].denominator} below the line, not {named[1]}") if plain else None

@@ -260,7 +260,8 @@ def mean_of_means(case: Case) -> Finding | None:
 _NESTED_MEANS = re.compile(
     r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
     r"|weekly|yearly|rate|ratio|share|per\b)"
-    r"|\w+ly\b)|each \w+ (?:counts|weighs)|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
+    r"|\w+ly\b)|each \w+ (?:counts|weighs)"
+    r"|\b(?:each|every) \w+['’]s own\b|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
     r"|(?:average|avg|mean)\b[^.\n]{0,80}\b(?:average|avg|mean)\b[^.\n]{0,80}\bper\b"
 )
 _POOLED = re.compile(
