@@ -162,8 +162,15 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     said = _numbers_said(case) if voids else set[float]()
     asked = texts(case) if voids else ""
     voids = [void for void in voids if not (_is_beside(void, asked) or _CALENDAR.search(void.text))]
+    voids = [void for void in voids if not _is_taken_off(void, case)]
     changed = next((v.text for v in voids if not _is_asked(case, v, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
+
+
+def _is_taken_off(void: Void, case: Case) -> bool:
+    """Whether an inner arm of a UNION ALL gives amounts below zero, so that a sum takes them off the other arms'."""
+    united = any(each.kind == "union all" for each in case.sql.set_operations)
+    return united and void.text.startswith("-") and void.block not in case.sql.outputs
 
 
 _CALENDAR = re.compile(

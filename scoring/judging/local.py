@@ -13,6 +13,7 @@ from scoring.calibration import TenantCalibration
 from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
 from scoring.judging.decided import decision_reasons
+from scoring.judging.letters import doubted
 from scoring.judging.probability import Probability, counted
 from scoring.reason_kinds import FORGERIES, FORMS
 from scoring.reasons import ReasonCode
@@ -138,7 +139,7 @@ class LocalJudge:
     def _judged(self, case: Case) -> Reply:
         if case.unparseable is not None:
             return self._unparseable(case.unparseable)
-        findings = read_signals(case, self.heeded)
+        findings = doubted(read_signals(case, self.heeded), case)
         reply = self.weigh(findings, strict_form=case.rules.strict_form)
         said = database_reasons(case, reply.reasons)
         reply = self._with(reply, said)

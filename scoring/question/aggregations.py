@@ -15,7 +15,7 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
     for mark in reading.marks_of(Role.AGGREGATE):
         if reading.claimed[mark.start]:
             continue
-        if _is_repeated(reading, mark) or _is_meant(reading, mark):
+        if _is_repeated(reading, mark) or _is_meant(reading, mark) or _is_told(reading, mark):
             continue
         phrase, distinct = (_summed(reading), False) if mark.cue.trailing else _column(reading, mark)
         found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
@@ -25,6 +25,14 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
 def _is_meant(reading: Reading, mark: Mark) -> bool:
     """`I mean the different ones`."""
     return reading.lowers[mark.start] == "mean" and reading.lower(mark.start - 1) in ("i", "we", "you", "they")
+
+
+def _is_told(reading: Reading, mark: Mark) -> bool:
+    """`only count jobs over 2000 words` says which rows count, `don't average` what is not wanted."""
+    return reading.lower(mark.start - 1) in _TOLD and mark.end - mark.start == 1
+
+
+_TOLD = frozenset({"only", "just", "not", "don't", "dont"})
 
 
 def _is_repeated(reading: Reading, mark: Mark) -> bool:

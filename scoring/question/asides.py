@@ -18,8 +18,8 @@ _KEPT = (
 )
 _DENIED = r"(?:do|does|did|should|must|shall|will)(?: not|n['’]?t) (?:count|matter)\b"
 _REMARKS = (
-    "is|are|was|were|has|have|had|use|uses|means?|meaning|there|there's|can|may|should|does|do|don['’]?t|rows?|i\\.e|e\\.g|one"
-    "|because|so|some|each|counts?|keep|show|include|incl"
+    "is|are|was|were|has|have|had|use|uses|means?|meaning|there|there's|can|may|should|does|do|don['’]?t|rows?|i\\.e"
+    "|e\\.g|one|because|so|some|each|counts?|keep|show|include|incl"
 )
 _RESTRICTS = (
     r"(?:only|just|those|these|the ones|where|with|without|excl|except|not counting|if)\b"
@@ -36,7 +36,7 @@ _STAYS = r"(?:counts?|belongs?|stays?|(?:is|are) (?:fine|ok|okay)|gets?|appears?
 _WANTS = r"(?:show|give|add|list|include|need|want|split|by|per|with)\b"
 _MEASURED = (
     r"(?:best|worst|highest|lowest|biggest|largest|smallest|longest|first|last|latest|earliest|average|avg|total|sum"
-    r"|planned|number|count)"
+    r"|planned|number|count|\w{3,}est)"
 )
 _STORES = r"(?:has|have|holds?|contains?|keeps?|stores?|gets?|is|are)"
 _HOLDS = r"(?:(?:can |may |could )?have|has)"
@@ -112,11 +112,28 @@ _ASIDES = (
     ),
     (
         "",
-        rf"(?:so |and |please |pls )?\b{_NOT_TO} (?:let|double|multiply|mix|worry|bother|forget)\b{_CLAUSE}",
+        rf"(?:so |and |please |pls )?\b{_NOT_TO}"
+        rf" (?:let|double|multiply|mix|worry|bother|forget|gimme|average)\b{_CLAUSE}",
     ),
     ("no ", r"\bno (?:names?|details?|list|breakdown|rounding|ids?) (?:needed|required|necessary)\b"),
     ("future", r"\b(?:that(?:['’]?s| is| are)|which (?:is|are)) not in the future\b"),
     ("second", r"\bthe first\b[^,.;?!]{1,20}\bthe second\b"),
+    ("some", r"[,;.]\s*some [^.?!;]{1,60}?\bsome\b[^.?!;]{0,40}"),
+    ("", r"(?<=[.?!;,(])\s*[^.?!;,()]{1,40}\b(?:can|may) (?:be|stay|remain) (?:empty|blank|null)\b[^.?!;,]{0,30}"),
+    ("need", rf"(?:^|(?<=[.?!;,]))[^.?!;,]{{1,60}}\b(?:i|we) {_NOT_TO} need\b[^.?!;,]{{0,30}}"),
+    (
+        "same ",
+        r"[.?!;,(]\s*(?:the )?same \w+ [^.?!;]{0,60}(?:= ?(?:1|one)|counts? (?:as )?(?:once|one)|is (?:still )?one)\b",
+    ),
+    ("stay out", r"\b(?:with|w/?) (?:nothing|none|zero|0)\b[^.?!;,]{0,20}\bstay out\b"),
+    (
+        "",
+        r"(?:^|(?<=[.?!;,]))\s*if [^.?!;,]{0,30}\b(?:ties?|tied|level|draw)\b[^.?!;,]{0,10}"
+        r"\b(?:idc|any|either|whatever)\b[^.?!;,]{0,30}",
+    ),
+    ("missing", r"(?:^|(?<=[.?!;,]))\s*if [^.?!;,]{1,30} is missing\b[^.?!;,]{0,40}"),
+    ("=", r"(?<=[.?!;,(])\s*[a-z]+(?: \w+)? ?= ?[a-z][^.?!;,()\d]{2,60}(?=$|[.?!;,)])"),
+    ("i mean", r"\bi mean [^.?!;]{1,80}, ?(?:not|nt) [^.?!;]{1,80}"),
     ("no ", r"\bno (?:need (?:to|for)|rush|hurry)\b[^.?!;:,()]{0,40}"),
     ("", rf"{_STARTS}(?:but|while|whereas) [^.?!;,()]{{1,80}}\b(?:does|do|did|is|are|was|were)(?:n['’]?t| not){_ENDS}"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),

@@ -56,6 +56,7 @@ def _bys(reading: Reading) -> list[int]:
             continue
         after = place + 1
         plain = reading.is_word(after) and not reading.claimed[after] and after not in reading.starts
+        plain = plain and reading.lowers[after] not in _MANNERS
         named = plain and reading.tokens[after].text[0].isupper()
         if (
             plain
@@ -65,6 +66,12 @@ def _bys(reading: Reading) -> list[int]:
         ):
             found.append(place)
     return found
+
+
+_MANNERS = frozenset(
+    "now then hand far mistake accident email mail phone post default law chance itself themselves myself".split()
+)
+"""What a `by` before it says is when or how: `how many by now`."""
 
 
 def _is_verb(reading: Reading, place: int) -> bool:
@@ -126,14 +133,20 @@ def _placed_first(reading: Reading) -> Ordering | None:
     mark, first, _ = found[0]
     last = reading.tokens[first - 1]
     word = reading.lowers[mark.end - 1]
-    says = word not in _GRADES and (word not in {"most", "least"} or last.lower != last.stem)
+    says = (
+        word not in _GRADES
+        and mark.cue.phrase not in _EITHER_WAY
+        and (word not in {"most", "least"} or last.lower != last.stem)
+    )
     return Ordering(
-        phrase=mark.cue.phrase or reading.span(mark.end, first).lower(),
+        phrase="" if mark.cue.phrase in _EITHER_WAY else mark.cue.phrase or reading.span(mark.end, first).lower(),
         descending=mark.cue.direction is Direction.MOST if says and not mark.cue.phrase else None,
         start=reading.tokens[mark.start].start,
     )
 
 
+_EITHER_WAY = frozenset({"age", "speed"})
+"""By a birthday the oldest is the least, by a duration the slowest is the most."""
 _GRADES = frozenset({"best", "worst"})
 """A good rate may be a low one."""
 _OWN = frozenset({"their", "its"})

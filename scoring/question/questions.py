@@ -11,6 +11,7 @@ from scoring.question.absences import is_included, read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
 from scoring.question.asides import asides
+from scoring.question.background import without_background
 from scoring.question.calendar.periods import read_time_filters
 from scoring.question.calendar.times import read_times
 from scoring.question.english import ENGLISH
@@ -42,6 +43,7 @@ def read_question(text: str, *, language: Language = ENGLISH) -> QuestionSpec:
 
 
 def _question(text: str, language: Language) -> QuestionSpec:
+    text = without_background(text)
     return specify(read(text, FilterOrigin.QUESTION, language, asides(text)))
 
 
@@ -131,7 +133,9 @@ def _parts(reading: Reading) -> int:
     if len(reading.marks) < 2:
         return 1
     asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING and _asks(mark)]
-    asking = [place for place in asking if reading.lower(place) not in _INSTRUCTIONS]
+    asking = [
+        place for place in asking if reading.lower(place) not in _INSTRUCTIONS and not _is_relative(reading, place)
+    ]
     if len(asking) < 2:
         return 1
     ends = [place for place, word in enumerate(reading.lowers) if word in _SENTENCE_ENDS]
@@ -142,6 +146,15 @@ def _parts(reading: Reading) -> int:
     return 1 + sum(again)
 
 
+def _is_relative(reading: Reading, place: int) -> bool:
+    """`people who came`, `those which are open`."""
+    before = reading.lower(place - 1)
+    return reading.lower(place) in {"who", "which", "whose", "where"} and (before in _ANTECEDENTS or before[-1:] == "s")
+
+
+_ANTECEDENTS = frozenset(
+    "people ppl those ones one person all anyone anybody someone somebody everyone everybody".split()
+)
 _INSTRUCTIONS = frozenset("take use exclude include ignore assume".split())
 """Commands that say which rows count, and ask for nothing."""
 _ASKING = frozenset({Role.ASK, Role.COMMAND, Role.WHETHER, Role.AGGREGATE})

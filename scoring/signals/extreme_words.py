@@ -10,6 +10,6 @@ SPEEDS = frozenset({"fastest", "slowest", "quickest"})
 LENGTHS = frozenset(
     "duration ms second sec minute min hour day latency delay elapsed lead wait took time length".split()
 )
-INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
+INVERTED = frozenset("date birth birthday dob born year yr time rank position place millisecond on at dt".split())
 SINCE = ("from", "since", "start", "started", "begin", "date", "joined", "hired", "opened")
 """Endings of columns of when something began."""

@@ -245,6 +245,8 @@ def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
     if said and measured.measure not in case.question.text.casefold() and set(said) <= case.question.stems:
         return False
     own = (*operand_words(key), *alias_words(key, shown_names(case.sql)))
+    if re.search(rf"(?:\A|_){re.escape(words[-1])}(?:_|\Z)", key.columns[0].name.casefold()):
+        return False  # `m2` of `area_m2`
     return max(best_likeness(word, own) for word in words) < LINKED
 
 
@@ -329,7 +331,10 @@ _ORDER_LENGTH = 40
 """Characters of an ordering in which `alphabetical` is looked for."""
 
 
-_ORDER_WORDS = frozenset("ascending descending order ordered sort sorted increasing decreasing reverse rank".split())
+_ORDER_WORDS = frozenset(
+    "ascending descending order ordered sort sorted increasing decreasing reverse rank quantity"
+    " amount value figure".split()
+)
 _COUNTED = frozenset({"number", "count", "many", "most", "frequency", "popularity"})
 
 

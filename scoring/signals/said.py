@@ -106,7 +106,8 @@ def _numbers_said(case: Case) -> list[str]:
     return [
         token.text
         for token in numbers
-        if not (_is_met(token, case) or _in_other_unit(token, case) or _is_span(token, case))
+        if token.text != "0"
+        and not (_is_met(token, case) or _in_other_unit(token, case) or _is_span(token, case))
         and not _is_known(token, case.question.text)
     ]
 

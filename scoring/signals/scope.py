@@ -118,7 +118,8 @@ def _sought_absent(each: SqlFilter, case: Case) -> bool:
     if each.clause is Clause.HAVING:
         counts_rows = _COUNT_OF_ROWS.fullmatch(each.lhs.name) is not None  # and not those that meet a condition
         return each.op is Op.EQ and counts_rows and isinstance(each.rhs, Number) and not each.rhs.value
-    columns = each.lhs.columns[:1]
+    joined = {join.table for join in case.sql.joins}
+    columns = [column for column in each.lhs.columns[:1] if column.table is None or column.table in joined]
     return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
 
 

@@ -143,6 +143,8 @@ def join_without_key(case: Case) -> Finding | None:
     >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
     'flights'
     """
+    if _NESTED_JOIN.search(case.query.sql) is not None:
+        return None
     repeated = {table for block in case.sql.blocks for table in block.tables if block.tables.count(table) > 1}
     paired = {column.table for join in case.sql.joins for pair in join.pairs for column in pair}
     for each in case.sql.joins:
@@ -151,6 +153,10 @@ def join_without_key(case: Case) -> Finding | None:
         if "/" not in each.table and each.table in _tables(case) - paired - repeated:
             return Finding(1.0, each.table)
     return None
+
+
+_NESTED_JOIN = re.compile(r"\bjoin\s*\(\s*(?!select\b|with\b|values\b|\()", re.IGNORECASE)
+"""Joins in brackets, whose keys are not read."""
 
 
 def _needs_no_key(join: Join, case: Case) -> bool:

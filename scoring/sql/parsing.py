@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -132,6 +133,7 @@ def _read(sql: str, name: str, parse: Callable[[Parser, list[Token]], list[exp.E
     parser = tools.parser
     try:
         tokens = without_hints(tools.tokenizer.tokenize(sql), sql)
+        tokens = [*dropwhile(lambda token: token.token_type is _SEMICOLON, tokens)]  # `;WITH` in T-SQL
         refused = _refuse(tokens, sql) or refuse_rereading(tokens, sql, tools)
         if refused is not None:
             return refused

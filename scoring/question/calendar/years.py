@@ -12,6 +12,7 @@ from scoring.question.reading import Reading
 from scoring.values import Grain, TimeRange, shift
 
 _RANGE_JOINTS = frozenset({",", "to", "-", "–"})
+_AGAINST = frozenset({"vs", "versus", "against"})
 _TIME_COMPARISONS = frozenset(
     "after before since until till prior later earlier by no following starting beginning up in on at".split()
 )
@@ -126,7 +127,7 @@ def _leads_to_year(reading: Reading, word: str) -> bool:
 
 
 def _joins_years(reading: Reading, word: str) -> bool:
-    if word in reading.language.conjunctions or word in _RANGE_JOINTS:
+    if word in reading.language.conjunctions or word in _RANGE_JOINTS or word in _AGAINST:
         return True
     return any(word in joins for joins in reading.language.ranges.values())
 

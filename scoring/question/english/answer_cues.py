@@ -86,8 +86,8 @@ SUPERLATIVES = merged(
             _MOST,
             "oldest:age, longest-standing:age, longest-serving:age, longest-running:age, "
             "longest standing:age, longest serving:age, tallest:height, heaviest:weight, fastest:speed, "
-            "most expensive:price, priciest:price, costliest:cost, richest:money, wealthiest:money, deepest:depth, "
-            "widest:width, brightest:brightness, furthest:distance, farthest:distance",
+            "most expensive:price, priciest:price, dearest:price, costliest:cost, richest:money, wealthiest:money, "
+            "deepest:depth, widest:width, brightest:brightness, furthest:distance, farthest:distance",
         ),
         _adjective(
             _LEAST,
@@ -117,9 +117,10 @@ _FIRSTS = {
     for word, cue in SUPERLATIVES.items()
     if not cue.counted and word not in {"first", "last", "most", "least", "top", "bottom"}
 } | {
-    # a date or an age: the order depends on which
+    # a date or an age, a speed or a duration: the order depends on which
     f"{word} first": Cue(role=Role.ORDER)
-    for word in ("oldest", "youngest")
+    for word, cue in SUPERLATIVES.items()
+    if cue.phrase in ("age", "speed")
 }
 ORDERS = merged(
     [

@@ -86,7 +86,10 @@ SUFFIXES = {
     f"{joiner} {word}": Cue(role=Role.SUFFIX, op=op)
     for joiner in ("or", "and")
     for op, words in (
-        (Op.GE, "more, above, over, greater, higher, later, larger, bigger, up, after, onwards, beyond, upwards"),
+        (
+            Op.GE,
+            "more, above, over, greater, higher, better, later, larger, bigger, up, after, onwards, beyond, upwards",
+        ),
         (Op.LE, "less, below, under, fewer, lower, earlier, smaller, before, down"),
     )
     for word in words.split(", ")
@@ -103,7 +106,8 @@ NEGATIONS = merged(
             "not, different from, with the exception of, excepting, outside, outside of, leaving out, omitting, skip "
             "anything, ignore anything, drop anything, exclude anything, leave out anything, skip those, ignore those, "
             "drop those, leave out those, skip any, ignore any, leave out any, ignore the, "
-            "ignoring the, skip the, leave out the",
+            "ignoring the, skip the, leave out the, kick out the, throw out the, filter out the, drop the, remove the, "
+            "what doesn't count are, what does not count are",
             Cue(role=Role.EXCEPT),
         ),
         each(

@@ -235,7 +235,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
 
 
 def _of_other_factor(division: Division, unit: str) -> Finding | None:
-    stored = {one_name(word) for word in re.findall(r"[a-z]+", division.numerator)}
+    stored = {one_name(word) for word in re.findall(r"(?<![a-z])[a-z]+(?![a-z(])", division.numerator)}
     if re.search(r"(?:duration|length|time|seconds?)_s\b", division.numerator):
         stored.add("second")
     factors = next((FACTORS[one, unit] for one in sorted(stored) if (one, unit) in FACTORS), ())

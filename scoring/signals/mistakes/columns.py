@@ -285,7 +285,14 @@ _THINGS = frozenset(
 def _is_of_other_role(foreign: Column, own: Column) -> bool:
     """Whether a foreign key names another thing than the table whose own key it is compared with."""
     stems = key_stems(foreign.name)
-    if not stems or own.table is None or foreign.table == own.table or not is_own_key(own) or is_own_key(foreign):
+    if (
+        foreign.name == own.name
+        or not stems
+        or own.table is None
+        or foreign.table == own.table
+        or not is_own_key(own)
+        or is_own_key(foreign)
+    ):
         return False
     return not stems[-1].endswith(table_words(own.table)[-1])
 

@@ -196,6 +196,8 @@ def _is_of_other_rows(shape: Shape, thing: str) -> bool:
     if not stems or columns[0].table is None or len(set(shape.words)) < 2:
         return False
     grouped = [key_stems(key) for key in keyed.name.split()]
+    if len(stems) > 1 and set(stems[:-1]) <= {"new"}:
+        return False  # who is new is so once
     same = thing in stems[-1:] or (thing in _GENERAL and not _PEOPLE.isdisjoint(stems[-1:]))
     if is_own_key(columns[0]):
         return thing in _PEOPLE and _PEOPLE.isdisjoint({*stems, *table_words(columns[0].table)[-1:]}) and not same
@@ -204,8 +206,14 @@ def _is_of_other_rows(shape: Shape, thing: str) -> bool:
 
 def _has_one_of(thing: str, table: str, *, grouped: bool) -> bool:
     """Whether each row is one thing: it is named so, or pairs it once with the group."""
-    rows = table_words(table)[-1]
+    *named, rows = table_words(table)
+    if rows in _RECORDS and named:
+        rows = named[-1]
     return rows.startswith(thing) or (grouped and rows in _PAIRS)
+
+
+_RECORDS = frozenset({"log", "history", "hist", "record", "register", "book", "ledger", "list"})
+"""Words for a table of things, not of other rows: `fault_log`."""
 
 
 def _people_for_rows(things: list[str], case: Case) -> Finding | None:

@@ -81,10 +81,15 @@ def extreme_dropped(case: Case) -> Finding | None:
     asked = list(dict.fromkeys(each.word for each in case.question.superlatives if each.word not in PLACES))
     if len(asked) < 2 or any(each.func in FIRST_OF for each in case.sql.windows) or _say_the_same(case):
         return None
-    taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in EXTREMES)
+    taken = (
+        len(_SORTED_ARRAY.findall(case.query.sql))
+        + len(case.sql.order_by)
+        + sum(1 for each in case.sql.aggregations if each.func in EXTREMES)
+    )
     return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
 
 
+_SORTED_ARRAY = re.compile(r"\barray_agg\s*\([^;]{1,200}?\border\s+by\b", re.IGNORECASE)
 _EACH_TOP = re.compile(
     r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
     r"|first|last|worst|least|(?:heav|bus|pric|costl)iest|longest|shortest|strongest|slowest|youngest)\b"

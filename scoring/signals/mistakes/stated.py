@@ -28,8 +28,12 @@ def _stated_names(case: Case) -> set[str]:
     if "_" not in text and "." not in text:
         return set()
     text = _LITERALS.sub(" ", text)
+    text = _NOT_THIS.sub(" ", text)
     found = set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
     return {each for each in found if not each[-1].isdecimal()}
+
+
+_NOT_THIS = re.compile(r"\b(?:not|instead of|rather than) (?:the |from |by )?\w+(?:\.\w+)?")
 
 
 def stated_column_unread(case: Case) -> Finding | None:

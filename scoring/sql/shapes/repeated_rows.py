@@ -270,7 +270,8 @@ def deduplicated(select: Select) -> Iterator[Shape]:
             continue
         if isinstance(each.this, (exp.Predicate, exp.Not)):
             continue
-        for item in {select.item_of(column) for column in select.columns_in(each.this)}:
+        items = {select.item_of(column) for column in select.columns_in(each.this)}
+        for item in items if len(items) == 1 else ():
             if item is not None and item.arms and _drops_equal(item):
                 yield Shape(kind=ShapeKind.DEDUPLICATED, text=f"{written(each)} of distinct rows")
 
@@ -278,7 +279,10 @@ def deduplicated(select: Select) -> Iterator[Shape]:
 def _drops_equal(item: SourceItem) -> bool:
     """Whether an inner query drops rows that may be different things: none of its columns is a key of theirs."""
     inner = item.arms[0]
-    plain = inner.node.args.get("distinct") is not None and not inner.is_grouped and len(item.arms) == 1
+    distinct = inner.node.args.get("distinct")
+    if distinct is not None and distinct.args.get("on") is not None:
+        return False  # the first row of each
+    plain = distinct is not None and not inner.is_grouped and len(item.arms) == 1
     if not plain and not item.union:
         return False
     if item.union and all(map(_is_one_total, item.arms)):
