@@ -11,5 +11,7 @@ LENGTHS = frozenset(
     "duration ms second sec minute min hour day latency delay elapsed lead wait took time length".split()
 )
 INVERTED = frozenset("date birth birthday dob born year yr time rank position place millisecond on at dt".split())
+AGED = frozenset({"oldest", "eldest", "youngest"})
+TIMES = frozenset("date birth birthday dob born year yr on at dt built".split())
 SINCE = ("from", "since", "start", "started", "begin", "date", "joined", "hired", "opened")
 """Endings of columns of when something began."""

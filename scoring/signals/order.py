@@ -10,7 +10,7 @@ from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order, worst_has_most
 from scoring.signals.definitions import is_defined
-from scoring.signals.extreme_words import INVERTED, LENGTHS, SINCE, SPEEDS, YOUNG_OLD
+from scoring.signals.extreme_words import AGED, INVERTED, LENGTHS, SINCE, SPEEDS, TIMES, YOUNG_OLD
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
 from scoring.values import Expression
@@ -145,11 +145,19 @@ def _fits_order(key: SortKey, asked: Superlative) -> bool:
     """Whether rows come in the order asked for, or in one that may be it."""
     if asked.word in SPEEDS and "datediff(" in key.operand.name:
         return _descends(key) is (asked.word == "slowest")  # by a length of time
+    if asked.word in AGED and _is_of_time(key.operand):
+        return _descends(key) is (asked.word == "youngest")
     if _descends(key) is (asked.direction is Direction.MOST):
         return True
     if asked.word in YOUNG_OLD and _may_be_inverted(key.operand):
         return True
     return asked.word in SPEEDS and not LENGTHS.isdisjoint(operand_words(key.operand))
+
+
+def _is_of_time(key: Operand) -> bool:
+    """Whether a key is a plain column of a day or a year: its least is the oldest."""
+    parts = key.columns[0].name.casefold().split("_") if _is_column(key) else ()
+    return not TIMES.isdisjoint(parts)
 
 
 def _may_be_inverted(key: Operand) -> bool:

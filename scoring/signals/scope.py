@@ -20,7 +20,7 @@ from scoring.words import identifier_words
 
 _NEVER = re.compile(
     r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
-    r"|\bnever\b|\bwithout\b|\bnot the\b|\bno\b(?![- ]?shows?\b)|\bexcept\b",
+    r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bno\b(?![- ]?shows?\b)|\bexcept\b",
     re.IGNORECASE,
 )
 """`have not been cancelled` tells the state of a row itself."""

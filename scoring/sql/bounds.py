@@ -86,9 +86,13 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+_SEMICOLON = re.compile(";")
+"""T-SQL is often written `;WITH`."""
+
+
 def _refuse_other_statements(sql: str) -> Unscored | None:
     position = 0
-    while blank := _BLANK.match(sql, position):
+    while blank := _BLANK.match(sql, position) or _SEMICOLON.match(sql, position):
         position = blank.end()
     rest = sql[position : position + 400]
     if not rest.strip(" ;"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.opposites import kinds_opposed
@@ -40,7 +42,30 @@ def named_otherwise(case: Case) -> Finding | None:
     picked = next((each for each in shapes(case, ShapeKind.PICKED) if _picks_other_end(each)), None)
     role = next((each for each in shapes(case, ShapeKind.ROLE_OUTPUT) if _is_other_role(each)), None)
     odd = picked or role
-    return Finding(1.0, odd.text) if odd is not None else None
+    return Finding(1.0, odd.text) if odd is not None else _joined_otherwise(case)
+
+
+_JOINED_AS = re.compile(
+    r"\bjoin\s+[\w.]+\s+(?:as\s+)?(?P<alias>\w{3,})\s+on\s+(?P<left>[\w.]+)\s*=\s*(?P<right>[\w.]+)", re.I
+)
+
+
+def _joined_otherwise(case: Case) -> Finding | None:
+    """A table is joined under the name of one role by the key of the opposite one: `orig ON orig.id = s.dest_id`."""
+    for join in _JOINED_AS.finditer(case.query.sql):
+        sides = [side.rpartition(".") for side in (join["left"], join["right"])]
+        key = next((name for table, _, name in sides if table.casefold() != join["alias"].casefold()), "")
+        if kinds_opposed(_spelt_out(join["alias"]), _spelt_out(key)):
+            return Finding(1.0, " ".join(join.group().split()))
+    return None
+
+
+_SHORT = {"orig": "origin", "dep": "departure", "src": "source", "dest": "destination", "dst": "destination"}
+_SHORT |= {"arr": "arrival", "recv": "receiver", "snd": "sender"}
+
+
+def _spelt_out(name: str) -> tuple[str, ...]:
+    return tuple(stem(_SHORT.get(part, part)) for part in name.casefold().split("_"))
 
 
 def _contradicts(shown: Projection, case: Case) -> bool:

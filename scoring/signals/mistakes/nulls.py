@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.kept import average_of_partners
 from scoring.signals.mistakes.wording import cue, first, said
 from scoring.specification import Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -24,6 +25,10 @@ _EMPTY = cue("empty null blank missing optional", r"\b(?:empty|null|blank|missin
 _ADDED = re.compile(r"\bsum\s*\(\s*(?:\w+\.)?\w+\s*[-+]\s*(?:\w+\.)?\w+\s*\)", re.IGNORECASE)
 
 
+_FILLED_LATE = re.compile(r"\b(?:coalesce|ifnull|isnull|nvl)\s*\(\s*(?:round\s*\(\s*)?avg\s*\(", re.IGNORECASE)
+"""A zero in place of the average, which has skipped the rows without a value."""
+
+
 def null_not_zero(case: Case) -> Finding | None:
     """Missing values are to count as zero, and the SQL leaves their rows out.
 
@@ -33,9 +38,15 @@ def null_not_zero(case: Case) -> Finding | None:
     ...     "SELECT AVG(tip) FROM trips")).detail
     'AVG(tip)'
     """
-    if _FILLED & case.sql.functions or any(each.op is Op.NOT_NULL for each in case.sql.filters):
+    if any(each.op is Op.NOT_NULL for each in case.sql.filters):
         return None
-    odd = _plain_average(case) if _AS_ZERO.search(said(case)) else None
+    zero = _AS_ZERO.search(said(case)) is not None
+    partners = average_of_partners(case) if zero else None
+    if partners is not None:
+        return Finding(1.0, partners)
+    if _FILLED & case.sql.functions and _FILLED_LATE.search(case.query.sql) is None:
+        return None
+    odd = _plain_average(case) if zero else None
     if odd is not None:
         return Finding(1.0, odd)
     found = _ADDED.search(case.query.sql) if _EMPTY.search(said(case)) else None
@@ -46,7 +57,8 @@ def _plain_average(case: Case) -> str | None:
     """AVG of one column of one table, if some is taken."""
     plain = (each for each in case.sql.aggregations if each.func == "AVG" and len(each.columns) == 1)
     odd = next((each for each in plain if each.column == each.columns[0].name), None)
-    return f"AVG({odd.column})" if odd is not None and not case.sql.joins else None
+    outer = any(each.kind != "inner" for each in case.sql.joins)
+    return f"AVG({odd.column})" if odd is not None and not outer else None
 
 
 _OPEN_ENDED = cue(

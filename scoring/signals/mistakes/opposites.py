@@ -143,16 +143,16 @@ _SIDES = (
             r"\bafter (?:the |all )?(?:\w+ )?(?:fees?|tax(?:es)?|deductions?|commissions?)\b"
             r"|\b(?:excl\w*\.?|excluding|without|net of|ex) (?:vat|tax(?:es)?|fees?)\b",
         ),
-        frozenset("net after payout".split()),
-        frozenset("gross".split()),
+        frozenset("net after payout excl ex".split()),
+        frozenset("gross incl".split()),
     ),
     (
         cue(
             "before incl with",
             r"\b(?:incl\w*\.?|including|with) (?:vat|tax(?:es)?|fees?|deductions?)\b|\bbefore (?:fees?|deductions?)\b",
         ),
-        frozenset("gross vat tax".split()),
-        frozenset("net".split()),
+        frozenset("gross vat tax incl".split()),
+        frozenset("net excl".split()),
     ),
     (
         cue("sold", r"\bsold for\b|\bsale prices?\b"),
@@ -177,7 +177,7 @@ def _side_of_other(case: Case) -> Finding | None:
     return None
 
 
-_WAY = re.compile(r"\b(?:from )?([a-z]{3,}) (?:to|->|→|–) ([a-z]{3,})\b")
+_WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
 _FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
 _TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
 
@@ -197,7 +197,10 @@ def _way_back(case: Case) -> Finding | None:
     return None
 
 
-_BOTH_WAYS = re.compile(r"\bway (?:round|around|back)\b|\b(?:both|either|each) (?:directions?|ways?)\b|\bvice versa\b")
+_BOTH_WAYS = re.compile(
+    r"\bway (?:round|around|back)\b(?!,? (?:i |we )?(?:do|don|is|isn|does|doesn)\b)"
+    r"|\b(?:both|either|each) (?:directions?|ways?)\b|\bvice versa\b"
+)
 
 
 def _is_at(each: SqlFilter, place: str, end: frozenset[str]) -> bool:

@@ -7,6 +7,12 @@ import re
 from scoring.alignment.left_out import excluded_blocks
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
+from scoring.signals.mistakes.unmet.kept import (
+    attribute_counted,
+    condition_beside_key,
+    groups_of_one_table,
+    truth_counted,
+)
 from scoring.signals.mistakes.unmet.wholes import parts_dropped
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
@@ -123,7 +129,7 @@ _NULL_COUNTS = cue(
 
 
 def null_left_out(case: Case) -> Finding | None:
-    """Rows without a value are to be kept, and `<>` or NOT IN drops them.
+    """Rows without a value are to be kept, and `<>`, NOT IN or COUNT of a value that some lack drops them.
 
     NULL differs from nothing: `status <> 'lost'` is not true for it.
 
@@ -131,6 +137,9 @@ def null_left_out(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels WHERE status <> 'lost'")).detail
     "status != 'lost'"
     """
+    counted = attribute_counted(case) or truth_counted(case)
+    if counted is not None:
+        return Finding(1.0, counted)
     found = next(
         (each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None
     )
@@ -183,7 +192,7 @@ _LACKING = re.compile(
 
 
 def kept_rows_dropped(case: Case) -> Finding | None:
-    """Things without a partner are to be kept, and an inner join or a condition in WHERE drops them.
+    """Things without a partner are to be kept, and an inner join or a condition in WHERE drops them, or the reverse.
 
     `including pilots without flights` needs an outer join whose conditions stand in ON.
 
@@ -192,6 +201,9 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     'including those without: inner join of flights'
     """
     found = _KEPT.search(said(case))
+    alone = groups_of_one_table(case) or condition_beside_key(case)
+    if alone is not None:
+        return Finding(1.0, alone)
     if found is None:
         return parts_dropped(case)
     lacking = _LACKING.search(said(case))

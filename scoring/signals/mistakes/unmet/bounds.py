@@ -16,9 +16,13 @@ from scoring.words import identifier_words, stem
 
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 _MEASURED = re.compile(
-    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(h|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
+    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|ten|twelve)\s*(h|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
     r"tons?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
 )
+
+
+_SPELT = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "twelve": 12}
+_DIFFERENCE = re.compile(r"(?:timestamp_?|datetime_?|date_?)diff\(.*\b(second|minute|hour|day)s?\b.*\)")
 
 
 def bound_in_other_unit(case: Case) -> Finding | None:
@@ -28,7 +32,7 @@ def bound_in_other_unit(case: Case) -> Finding | None:
     'expected → actual: 2 hours → duration_min > 2'
     """
     for number, unit in _MEASURED.findall(case.asked):
-        said = Number(float(number.replace(",", "")))
+        said = Number(float(_SPELT.get(number, number.replace(",", ""))))
         for each in case.sql.filters:
             held = _unit_held(each)
             if held is None or not convertible(held, unit_named(unit)):
@@ -51,7 +55,12 @@ def _is_of_other_factor(each: SqlFilter, said: float, held: str, unit: str) -> b
 
 def _unit_held(each: SqlFilter) -> str | None:
     """The unit that the name of a bounded column ends with."""
-    if each.op not in _BOUNDS or each.lhs is None or len(each.lhs.columns) != 1 or re.search(r"[*/]", each.lhs.name):
+    if each.op not in _BOUNDS or each.lhs is None:
+        return None
+    apart = _DIFFERENCE.fullmatch(each.lhs.name)
+    if apart is not None:
+        return unit_named(apart[1])
+    if len(each.lhs.columns) != 1 or re.search(r"[*/]", each.lhs.name):
         return None
     words = identifier_words(each.lhs.columns[0].name)
     return unit_named(words[-1]) if len(words) > 1 else None

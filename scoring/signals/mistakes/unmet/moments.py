@@ -87,14 +87,25 @@ def event_by_its_name(case: Case) -> Finding | None:
     tested = _tested_times(case)
     if not tested or len(case.sql.columns) <= len(tested):
         return None
-    for match in _DONE.finditer(case.asked):
-        verb = stem(match[1])
+    named = _BY_DATE.search(case.asked)
+    for verb in [*(stem(match[1]) for match in _DONE.finditer(case.asked)), *([named[1]] if named is not None else [])]:
         own = sorted(
-            column.name for column in case.sql.columns if verb in _spelled(column.name) and is_time(column.name)
+            column.name for column in case.sql.columns if _is_named_by(verb, column.name) and is_time(column.name)
         )
-        if own and not any(verb in _spelled(name) for name in tested):
+        if own and not any(_is_named_by(verb, name) for name in tested):
             return Finding(1.0, f"expected → actual: {own[0]} → {min(tested)}")
     return None
+
+
+_BY_DATE = re.compile(r"\bby (?:the |their )?([a-z]{5})[a-z]* dates?\b")
+"""The first letters of the event whose date is said to count: `by delivery date`."""
+
+
+def _is_named_by(verb: str, name: str) -> bool:
+    return any(word == verb or (len(verb) == _LETTERS and word.startswith(verb)) for word in _spelled(name))
+
+
+_LETTERS = 5
 
 
 def _spelled(name: str) -> set[str]:

@@ -1,0 +1,111 @@
+"""Signals about rows without a partner or a value: kept, dropped or skipped otherwise than asked for."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.mistakes.wording import cue
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_ATTRIBUTE = re.compile(
+    r"\bcount\(\s*(?:\w+\.)?(\w*(?:e_?mail|phone|mobile|fax|website|birth_?da(?:te|y)|notes|comments?)(?:_\w*)?)\s*\)",
+    re.IGNORECASE,
+)
+
+
+def attribute_counted(case: Case) -> str | None:
+    """Rows are counted by a value that some lack, such as an address, and nothing asks for that value.
+
+    >>> attribute_counted(case("Pilots per base", "SELECT base, COUNT(email) FROM pilots GROUP BY base"))
+    'COUNT(email) skips rows without it'
+    """
+    found = _ATTRIBUTE.search(case.query.sql)
+    if found is None or not case.spoken.isdisjoint(identifier_words(found[1])):
+        return None
+    return f"{found.group()} skips rows without it"
+
+
+_TRUTH_COUNTED = re.compile(r"\bcount\(\s*(?:\w+\.)?\w+\s+is\s+(?:not\s+)?null\s*\)", re.IGNORECASE)
+
+
+def truth_counted(case: Case) -> str | None:
+    """COUNT of `x IS NULL` counts every row: a condition that does not hold is a value, too.
+
+    >>> truth_counted(case("Pilots without a licence", "SELECT COUNT(licence IS NULL) FROM pilots"))
+    'COUNT(licence IS NULL) counts every row'
+    """
+    found = _TRUTH_COUNTED.search(case.query.sql)
+    return f"{found.group()} counts every row" if found is not None else None
+
+
+_ZERO_KEPT = cue(
+    "zero 0 none nothing",
+    r"\b(?:zeros?|0|none|nothing|zero \w+)\b[^.;?]{0,30}\b(?:too|as well|also|included|on the list|in the list)\b"
+    r"|\b(?:with|w/?) (?:a )?0\b|\bshow(?:ing|n)? (?:a |as )?(?:0|zero)\b",
+)
+_OUTER = re.compile(
+    r"\b(?:left|right|full|outer|cross) (?:outer )?(?:join|apply)\b|\bgenerate\w*\(|\bexists\b", re.IGNORECASE
+)
+
+
+def groups_of_one_table(case: Case) -> str | None:
+    """Things without rows are to be listed with a zero, and the groups come from the table of the rows alone.
+
+    >>> groups_of_one_table(case("Pilots with at most 2 flights, those with zero flights too",
+    ...     "SELECT pilot_id FROM flights GROUP BY pilot_id HAVING COUNT(*) <= 2"))
+    'flights has no row of them'
+    """
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    if len(tables) != 1 or not case.sql.group_by or case.sql.set_operations or case.sql.joins:
+        return None
+    if _ZERO_KEPT.search(case.asked) is None or _OUTER.search(case.query.sql) is not None:
+        return None
+    counts = any(each.func == "COUNT" and not each.conditional for each in case.sql.aggregations)
+    return f"{tables.pop()} has no row of them" if counts else None
+
+
+_AVERAGED = re.compile(r"\bavg\(\s*(\w+)\.(\w+)\s*\)", re.IGNORECASE)
+
+
+def average_of_partners(case: Case) -> str | None:
+    """Things without rows count as zero, and AVG over an outer join skips them.
+
+    >>> average_of_partners(case("Average flights per pilot, pilots without flights count as 0", "SELECT AVG(f.n) FROM "
+    ...     "pilots p LEFT JOIN (SELECT pilot_id, COUNT(*) AS n FROM flights GROUP BY pilot_id) f USING (pilot_id)"))
+    'AVG(f.n)'
+    """
+    for found in _AVERAGED.finditer(case.query.sql):
+        alias = re.escape(found[1])
+        joined = (
+            rf"\bleft\s+(?:outer\s+)?join\s+(?:[\w.]+\s+(?:as\s+)?|\((?:[^()]|\([^()]*\))*\)\s*(?:as\s+)?)?{alias}\b"
+        )
+        if re.search(joined, case.query.sql, re.IGNORECASE) is not None:
+            return found.group()
+    return None
+
+
+_LEFT_JOIN = re.compile(
+    r"\bleft\s+(?:outer\s+)?join\s+[\w.]+\s+(?:as\s+)?(?P<alias>(?!on\b|using\b)\w+)\s+on\s+(?P<on>.{1,600}?)"
+    r"(?=\b(?:left|right|full|inner|cross|join|where|group|order|having|limit|union|qualify)\b|;|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUALIFIED = re.compile(r"\b([a-z_]\w*)\.([a-z_]\w*)\b", re.IGNORECASE)
+
+
+def condition_beside_key(case: Case) -> str | None:
+    """A condition that is asked for stands in ON of an outer join and is on the kept side: it keeps every row.
+
+    >>> condition_beside_key(case("Flights of our active pilots", "SELECT p.name, COUNT(f.id) FROM pilots p "
+    ...     "LEFT JOIN flights f ON f.pilot_id = p.id AND p.active GROUP BY p.name"))
+    'p.active in ON drops no row'
+    """
+    for join in _LEFT_JOIN.finditer(case.query.sql):
+        for part in re.split(r"\band\b", join["on"], flags=re.IGNORECASE):
+            named = _QUALIFIED.findall(part)
+            if not named or any(table.casefold() == join["alias"].casefold() for table, _ in named):
+                continue
+            words = {word for _, column in named for word in identifier_words(column)}
+            if not words.isdisjoint(case.question.stems) and re.search(r"\.\w+\s*=\s*\w+\.\w+", part) is None:
+                return f"{' '.join(part.split()).rstrip(')')} in ON drops no row"
+    return None
