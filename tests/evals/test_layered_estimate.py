@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from evals.estimate.exact_intervals import chance_of_at_least
 from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_group, estimate_groups
 from evals.estimate.layered_share import estimate_layers
 from evals.estimate.model_drift import model_drift
@@ -37,6 +38,35 @@ def test_a_good_model_narrows_the_interval_of_thirty_labels_to_fourteen_points()
     assert np.mean([each.width for each in good]) <= 0.14
     assert np.mean([each.width for each in blind]) > 0.2
     assert np.mean([each.covered for each in good]) >= 0.88
+
+
+def test_eighteen_labels_and_a_good_model_narrow_it_to_twenty_points() -> None:
+    """Ten leave .30: docs/adr/0070 says why nothing is borrowed from other agents."""
+    known = [answers_of(right, 220) for right in (0.32, 0.55, 0.73, 0.85, 1.0)]
+    found = [held(each, model_of(each, "good"), Draws(draws=60, labels=18)) for each in known]
+    assert np.mean([each.width for each in found]) <= 0.2
+    assert min(each.covered for each in found) >= 0.85
+
+
+@pytest.mark.parametrize("name", ["harsh", "lenient", "always right"])
+def test_ten_labels_hold_for_an_agent_about_which_the_model_errs(name: str) -> None:
+    known = [answers_of(0.55, 220, seed=seed) for seed in range(6)]
+    how = Draws(draws=40, labels=10)
+    found = [held(each, model_of(each, name, seed=at), how, seed=at) for at, each in enumerate(known)]
+    assert np.mean([each.covered for each in found]) >= 0.85
+
+
+def test_ten_labels_cannot_rule_out_a_model_that_errs_about_a_sixth_of_the_answers() -> None:
+    """Of 37 mistakes to one side they show none in .15 of draws, so intervals that hold at .85 must reach that far.
+
+    To both sides, since nobody sees to which the model errs.
+    """
+    answers, labels, mistakes = 220, 10, 37
+    assert 1 - chance_of_at_least(1, mistakes, labels, answers) >= 0.15
+    widths = [
+        min(said, mistakes / answers) + min(1 - said, mistakes / answers) for said in (0.34, 0.55, 0.71, 0.82, 0.95)
+    ]
+    assert np.mean(widths) > 0.3
 
 
 @pytest.mark.slow  # a campaign over models, shares and designs
