@@ -302,3 +302,30 @@ UNITS = frozenset(
     | {28, 29, 31, 90, 91, 92}
 )
 """Factors of percentages, calendar units and units of measure, and their inverses."""
+_CONVERSIONS = (
+    0.45359237,
+    1.609344,
+    3.785411784,
+    0.3048,
+    2.54,
+    10.76391,
+    28.349523,
+    4.54609,
+    1.852,
+    0.9144,
+    33.8140227,
+)
+"""Pounds, miles, US gallons, feet, inches, square feet, ounces, gallons, knots, yards, fluid ounces."""
+
+
+def is_unit(factor: float) -> bool:
+    """Whether a factor, or its inverse, only turns one unit into another; conversions may be rounded.
+
+    >>> is_unit(0.4536), is_unit(10.76), is_unit(1.21)
+    (True, True, False)
+    """
+    if factor <= 0:
+        return False
+    if factor in UNITS or round(1 / factor, 6) in UNITS:
+        return True
+    return any(abs(each - one) < 0.001 * one for one in _CONVERSIONS for each in (factor, 1 / factor))

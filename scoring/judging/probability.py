@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scoring.reason_kinds import AMOUNT_DOUBTS, DOUBTS, PROOFS, ReasonKind, kind_of
+from scoring.reason_kinds import AMOUNT_DOUBTS, DOUBTS, PROOFS, READINGS, ReasonKind, kind_of
 from scoring.reasons import ReasonCode
 
 ALONE = 0.36
@@ -77,8 +77,12 @@ class Probability:
 
 
 def counted(moves: Collection[tuple[ReasonCode, float]]) -> list[tuple[ReasonCode, float]]:
-    """The moves without those that count for nothing: that the question is plain says nothing beside a fault."""
-    plain = ReasonCode.PLAIN_QUESTION if _have_fault(moves) else None
+    """The moves without those that count for nothing: that the question is plain says nothing beside a fault.
+
+    Nor does it beside words of the question that the SQL does not follow.
+    """
+    against = any(move < 0 and code in READINGS for code, move in moves)
+    plain = ReasonCode.PLAIN_QUESTION if against or _have_fault(moves) else None
     return [(code, move) for code, move in moves if code is not plain]
 
 

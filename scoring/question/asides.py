@@ -41,6 +41,14 @@ _MEASURED = (
 _STORES = r"(?:has|have|holds?|contains?|keeps?|stores?|gets?|is|are)"
 _HOLDS = r"(?:(?:can |may |could )?have|has)"
 _NOT_TO = r"(?:do not|don['’]?t)"
+_LEFT_OUT = (
+    r"[^.?!;,]{0,30}\b(?:ones|those|cancel\w*|tests?|deleted|refunded|internal|void\w*|closed|drafts?|staff|yet"
+    r"|incl\w*|count\w*)\b"
+)
+_OCCASIONS = (
+    r"(?:qbrs?|decks?|slides?|board|meeting|presentation|newsletter|audit|call|workshop|offsite|all-hands|bursar|auditors?"
+    r"|boss|investors?)"
+)
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
     ("think", r"(?<=[.?!])\s*(?:i |we )?think [^.?!;]{1,60}"),
@@ -134,6 +142,43 @@ _ASIDES = (
     ("missing", r"(?:^|(?<=[.?!;,]))\s*if [^.?!;,]{1,30} is missing\b[^.?!;,]{0,40}"),
     ("=", r"(?<=[.?!;,(])\s*[a-z]+(?: \w+)? ?= ?[a-z][^.?!;,()\d]{2,60}(?=$|[.?!;,)])"),
     ("i mean", r"\bi mean [^.?!;]{1,80}, ?(?:not|nt) [^.?!;]{1,80}"),
+    # what a text is for, when it is needed, and who signs it
+    (
+        "same as",
+        r"\bsame as (?:the |our )?(?:last|previous|usual|before)[^.?!;,\n]{0,40}?"
+        r"(?:\bbut\b|\bexcept\b|(?=[.?!;,\n]|$)):?",
+    ),
+    (
+        "for ",
+        r"(?:^|(?<=[.?!;,(\n])|(?<= [-–]))\s*(?:it['’]?s |this is |need (?:it|this|that) )?for"
+        rf" (?:the |my |our |a |an |tomorrow['’]?s )?(?:[\w-]+ ){{0,2}}{_OCCASIONS}\b(?: \w+)?(?=\W*(?:$|[.?!;,:\n-]))",
+    ),
+    (
+        "need",
+        r"\b(?:need|want)(?:ed)?(?: it| this| that| them)? (?:by|before|until)"
+        r" (?:\w+day|tomorrow|noon|eod|tonight|lunch|next week)\b",
+    ),
+    ("\n", r"\n\s*[-–—/~]?\s*(?-i:[A-Z][a-zà-ÿ]+)\s*\Z"),
+    # contrasts, which say again what is asked
+    (
+        "not ",
+        rf"[,(–-]\s*not (?!{_LEFT_OUT})(?:by |in |on |per |from |just |the |as )?[\w' ]{{2,40}}(?=\s*(?:$|[.?!;)]))",
+    ),
+    ("not ", r",?\s*\b(?:but )?not (?:in |on )?both\b"),
+    ("else", r",?\s*\b(?:and |but )?(?:nothing|nobody|no one|none) else\b"),
+    (
+        "must",
+        r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,60}\bmust(?: not|n['’]?t)"
+        r" (?:weigh|pull|count|drag|lower|skew|push|change)\b[^.?!;,]{0,60}",
+    ),
+    ("count", rf"(?:^|(?<=[.?!;,]))[^.?!;,]{{0,40}}\b(?:do|does)(?: not|n['’]?t) count (?:towards?|for|as)\b{_CLAUSE}"),
+    ("over", r"\b(?:today|this (?:day|week|month|year)) (?:is not|isn['’]?t) over\b[^.?!;]{0,40}"),
+    ("", r"\b(?:nobody|no one|noone|none|nothing)\b[^,.;()?]{0,40}\b(?:should|must|shd)\b[^,.;()?]{0,40}"),
+    (
+        "",
+        r"\b(?:someone|somebody|anyone|who(?:ever)?) (?:who|that)? ?[^.?!;,]{1,40}"
+        r" is (?:still )?(?:only )?one\b[^.?!;,]{0,20}",
+    ),
     ("no ", r"\bno (?:need (?:to|for)|rush|hurry)\b[^.?!;:,()]{0,40}"),
     ("", rf"{_STARTS}(?:but|while|whereas) [^.?!;,()]{{1,80}}\b(?:does|do|did|is|are|was|were)(?:n['’]?t| not){_ENDS}"),
     ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),

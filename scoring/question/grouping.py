@@ -147,8 +147,8 @@ def _placed_first(reading: Reading) -> Ordering | None:
 
 _EITHER_WAY = frozenset({"age", "speed"})
 """By a birthday the oldest is the least, by a duration the slowest is the most."""
-_GRADES = frozenset({"best", "worst"})
-"""A good rate may be a low one."""
+_GRADES = frozenset({"best", "worst", "longest", "shortest"})
+"""A good rate may be a low one, and what is out longest has the earliest date."""
 _OWN = frozenset({"their", "its"})
 
 

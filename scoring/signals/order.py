@@ -296,8 +296,8 @@ _RANKED = re.compile(r"\brank (?:the |these |those |our )?\w+\s*[?.!]*$")
 
 
 def _is_by_size(keys: list[Operand], case: Case) -> bool:
-    """Whether `biggest team first` is asked for, and rows come by how many there are."""
-    counted = any(key.func == "COUNT" for key in keys)
+    """Whether `biggest team first` is asked for, and rows come by how many there are, or by an amount."""
+    counted = any(re.search(r"\b(?:count|sum|avg)\(", key.name) for key in keys)
     return counted and (_BY_SIZE.search(case.asked) is not None or _RANKED.search(case.asked) is not None)
 
 
@@ -334,7 +334,10 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
 
 
-_BY_SIZE = re.compile(r"\b(?:(?:bigg|larg|small|busi)est\b[^.;?]{0,30}|(?:most|least) [a-z]+ed(?: about)?) first\b")
+_BY_SIZE = re.compile(
+    r"\b(?:(?:bigg|larg|small|busi|high|low|long|short)est\b[^.;?]{0,30}|(?:most|least) [a-z]+ed(?: about)?)"
+    r" (?:first|on top|at the top)\b"
+)
 _ORDER_LENGTH = 40
 """Characters of an ordering in which `alphabetical` is looked for."""
 

@@ -11,7 +11,7 @@ from scoring.question.language import Role
 from scoring.question.reading import Reading
 from scoring.values import Grain, TimeRange, shift
 
-_RANGE_JOINTS = frozenset({",", "to", "-", "–"})
+_RANGE_JOINTS = frozenset({",", "to", "-", "–", "/"})
 _AGAINST = frozenset({"vs", "versus", "against"})
 _TIME_COMPARISONS = frozenset(
     "after before since until till prior later earlier by no following starting beginning up in on at".split()

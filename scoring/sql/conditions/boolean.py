@@ -150,13 +150,21 @@ def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> 
     before = mark(scope)
     nodes = _arms(node, type(node), negated=negated)
     arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in nodes]
-    if not _is_void(scope, arms) and not covers(scope, nodes, arms):
+    kept = _joins_by_compared(nodes, arms) or not _is_void(scope, arms)
+    if kept and not covers(scope, nodes, arms):
         _note_arms(scope, nodes, arms, clause)
         return alternatives(arms)
     discard(scope, before)
     if [arm for arm in arms if not arm or arm[0].fact is None]:
         note(scope, VoidKind.CONDITION, _shown([draft for arm in arms for draft in arm], "or"))
     return fact(True)
+
+
+def _joins_by_compared(nodes: Sequence[tuple[Node, bool]], arms: Sequence[list[FilterDraft]]) -> bool:
+    """Whether an arm joins by the column that another arm compares: `d.day = '2026-01-01' OR d.day = latest.day`."""
+    compared = {column.name for arm in arms if _filters(arm) for draft in arm for column in draft.lhs.columns}
+    joining = [node for (node, _), arm in zip(nodes, arms, strict=True) if arm and arm[0].joins]
+    return any(column.name.lower() in compared for node in joining for column in node.find_all(exp.Column))
 
 
 def _note_arms(

@@ -15,7 +15,7 @@ from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children
 from scoring.sql.voids.computed import computed
 from scoring.sql.voids.notes import note
-from scoring.values import UNITS
+from scoring.values import is_unit
 
 _INSIDE: frozenset[type[Node]] = frozenset(
     {exp.Neg, exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce}
@@ -182,7 +182,7 @@ def _operands(
 
 def _signs(kind: type[Node], found: list[float]) -> list[float | None]:
     """The constants, with `None` for a factor that is a unit below zero: it changes nothing but the sign."""
-    return [None if kind in _PRODUCTS and _is_unit(-each) else each for each in found]
+    return [None if kind in _PRODUCTS and is_unit(-each) else each for each in found]
 
 
 def _parts(node: Node) -> list[Node]:
@@ -214,9 +214,9 @@ def _digits(scope: Scope, node: Node) -> int:
 
 def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *, inside: bool) -> bool:
     if kind in _PRODUCTS:
-        return not _is_unit(value)
+        return not is_unit(value)
     if kind in _OTHERS:
-        return True
+        return not (inside and type(bare(parts[1 - place])) in (exp.DateDiff, exp.TimestampDiff, exp.Coalesce))
     other = bare(parts[1 - place])
     if _YEARS[0] <= abs(value) <= _YEARS[1] or type(other) is exp.Interval:
         return False
@@ -236,11 +236,6 @@ def _is_weekday(node: Node) -> bool:
 
 _WEEKDAY_FIELDS = frozenset({"dow", "isodow", "dayofweek", "weekday", "dw"})
 _WEEKDAY_CALLS = frozenset({"weekday", "dayofweek", "todayofweek", "dayofweek_iso"})
-
-
-def _is_unit(factor: float) -> bool:
-    """Whether a factor, or its inverse, only turns one unit into another."""
-    return factor > 0 and (factor in UNITS or round(1 / factor, 6) in UNITS)
 
 
 SIGN = ("sign",)

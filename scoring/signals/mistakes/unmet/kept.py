@@ -21,7 +21,8 @@ def attribute_counted(case: Case) -> str | None:
     'COUNT(email) skips rows without it'
     """
     found = _ATTRIBUTE.search(case.query.sql)
-    if found is None or not case.spoken.isdisjoint(identifier_words(found[1])):
+    beside = found is not None and case.query.sql.casefold().count(found[1].casefold()) > 1
+    if found is None or beside or not case.spoken.isdisjoint(identifier_words(found[1])):
         return None
     return f"{found.group()} skips rows without it"
 
