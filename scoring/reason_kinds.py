@@ -99,9 +99,6 @@ answers to everyday questions, more than half have such a form.
 READINGS: Mapping[ReasonCode, float] = MappingProxyType(
     {
         ReasonCode.NEGATION_LOST: -2.0,
-        ReasonCode.NAME_UNUSED: -4.3,
-        ReasonCode.VALUE_UNUSED: -4.3,
-        ReasonCode.OUTPUT_MISSING: -3.6,
         ReasonCode.ORDER_MISSING: -3.0,
         ReasonCode.ORDER_UNLINKED: -1.3,
         ReasonCode.LIMIT_MISSING: -1.6,

@@ -162,7 +162,7 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     said = _numbers_said(case) if voids else set[float]()
     asked = texts(case) if voids else ""
     voids = [void for void in voids if not (_is_beside(void, asked) or _CALENDAR.search(void.text))]
-    voids = [void for void in voids if not _is_taken_off(void, case)]
+    voids = [void for void in voids if not (_is_taken_off(void, case) or _is_spread(void, case))]
     changed = next((v.text for v in voids if not _is_asked(case, v, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
 
@@ -171,6 +171,17 @@ def _is_taken_off(void: Void, case: Case) -> bool:
     """Whether an inner arm of a UNION ALL gives amounts below zero, so that a sum takes them off the other arms'."""
     united = any(each.kind == "union all" for each in case.sql.set_operations)
     return united and void.text.startswith("-") and void.block not in case.sql.outputs
+
+
+_SPREAD = re.compile(r"\b(?:average|avg|mean|monthly|per month)\b")
+_PERIOD_OF_MONTHS = re.compile(r"\b(?:months?|quarter|q[1-4]|half[- ]year|january|march|june)\b")
+
+
+def _is_spread(void: Void, case: Case) -> bool:
+    """Whether an inner query divides by the months of a period, of which an average is asked for."""
+    inner = void.block not in case.sql.outputs and {abs(each) for each in void.numbers} <= {2.0, 3.0, 6.0}
+    asked = texts(case) if inner and void.numbers else ""
+    return bool(_SPREAD.search(asked) and _PERIOD_OF_MONTHS.search(asked))
 
 
 _CALENDAR = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.question.language import Cue, Role
 from scoring.question.marks import Mark
 from scoring.question.reading import Reading
-from scoring.specification import NEGATION, Op, Operand, QuestionFilter
+from scoring.specification import NEGATION, Op, Operand, QuestionFilter, TokenKind
 from scoring.values import Text, Value
 
 _NEAR = 3
@@ -116,6 +116,8 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
     An `except` before another value does not count if a word, or the caller (`led`), begins a new condition. What
     stands in brackets before `place` negates nothing outside them.
     """
+    if _is_left_out(reading, place):
+        return True
     if reading.by_role.keys().isdisjoint(_NEGATING_ALL):
         return False
     near, depth = True, 0
@@ -131,6 +133,21 @@ def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
         led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
     return False
+
+
+def _is_left_out(reading: Reading, place: int) -> bool:
+    """Whether rows of such a value are to be left out: `leave out lanes with fewer than 20`, `skip severity 'INFO'`."""
+    for at in range(place - 1, max(place - _CLAUSE - 1, 0) - 1, -1):
+        word = reading.lowers[at]
+        if word in _STOPS or reading.tokens[at].kind is TokenKind.PUNCTUATION or word in reading.language.conjunctions:
+            return False
+        if word in _LEAVING or (word == "out" and reading.lower(at - 1) in _LEAVING_OUT):
+            return True
+    return False
+
+
+_LEAVING = frozenset({"skip", "ignore", "exclude", "omit", "discard", "remove"})
+_LEAVING_OUT = frozenset({"leave", "leaving", "kick", "throw", "filter", "cut"})
 
 
 def _negates(reading: Reading, at: int, place: int, *, near: bool) -> bool:

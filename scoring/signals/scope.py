@@ -11,89 +11,11 @@ from scoring.signals.compared_values import misses_either
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, one_sides
-from scoring.signals.times import older_rows
 from scoring.specification import Block, Clause, Op, Projection, SqlFilter, SqlSpec, SubqueryRole
-from scoring.sql.shapes.naming import is_own_key, table_words
+from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
-
-_NEVER = re.compile(
-    r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
-    r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bno\b(?![- ]?shows?\b)|\bexcept\b",
-    re.IGNORECASE,
-)
-"""`have not been cancelled` tells the state of a row itself."""
-_ROW_NEGATIONS = frozenset(
-    {Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH, Op.NOT_WITHIN}
-)
-
-
-def negation_per_row(case: Case) -> Finding | None:
-    """Things that never do something are asked for, and the SQL keeps every row that differs.
-
-    A pilot with one flight to Oslo and one to Rome has a row that is not Oslo, yet does fly to Oslo. Such a question
-    needs NOT IN, NOT EXISTS or EXCEPT over the thing itself.
-
-    >>> negation_per_row(case("Which pilots do not fly to Oslo?",
-    ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
-    "'do not' tested row by row: city != 'oslo'"
-    """
-    if not _excludes_things(case.sql) and (older := older_rows(case)) is not None:
-        return older
-    differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
-        return None
-    found = _NEVER.search(case.question.text)
-    if found is None or _OF_ROWS.match(case.question.text, found.start()) is not None:
-        return None
-    if found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None:
-        return None
-    if _OR_NULL.search(case.query.sql) is not None and _has_own_rows(case):
-        return None
-    return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
-
-
-_OF_ROWS = re.compile(
-    r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b"
-    r"|d(?:o|oes|id)(?:n['’]?t| not) (?:count|match|equal|agree|add up|tie)\b"
-)
-"""An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
-_NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
-_OR_NULL = re.compile(r"\bis null\s+or\b|\bor\s+[\w.]+\s+is null\b", re.IGNORECASE)
-
-
-def _has_own_rows(case: Case) -> bool:
-    """Whether the things that are counted have one row each: `how many claims did not end well` from `claims`."""
-    tables = {name for block in case.sql.blocks for name in block.tables}
-    counted = {word for each in case.question.aggregations for word in content_words(each.column)[-1:]}
-    return len(tables) == 1 and table_words(tables.pop())[-1] in counted
-
-
-def _excludes_things(sql: SqlSpec) -> bool:
-    """Whether whole things are left out: by NOT EXISTS, NOT IN, EXCEPT or an outer join without a partner."""
-    if any(each.role in (SubqueryRole.NOT_EXISTS, SubqueryRole.NOT_IN) for each in sql.subqueries):
-        return True
-    if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
-        return True
-    outer = any(each.kind in {"left", "right", "full", "anti"} for each in sql.joins)
-    return outer and any(each.op is Op.IS_NULL or _counts_none(each) for each in sql.filters)
-
-
-def _counts_none(each: SqlFilter) -> bool:
-    counted = each.lhs is not None and each.lhs.func == "COUNT"
-    return counted and isinstance(each.rhs, Number) and not each.rhs.value
-
-
-def _tests_rows(differing: SqlFilter, case: Case) -> bool:
-    """Whether the rows tested may be several of one thing: a subquery's, a join's, or those of the only block."""
-    keys = {key.operand.name for key in case.sql.group_by}
-    if differing.lhs is not None and differing.lhs.name in keys:
-        return False  # a group is one value: there is no other row of it
-    tables = next((block.tables for block in case.sql.blocks if block.path == differing.block), ())
-    if len(tables) > 1 or any(each.block == differing.block for each in case.sql.subqueries):
-        return True
-    return not (case.sql.set_operations or case.sql.subqueries or case.sql.group_by)
 
 
 def join_outer_missing(case: Case) -> Finding | None:

@@ -48,7 +48,9 @@ def _holds_moments(column: str, case: Case) -> bool:
         return True
     name = re.escape(column)
     own = rf"(?:\w+\.)?{name}\b"
-    used = rf"\bdate\s*\(\s*{own}|\b{name}\s*(?:::\s*date\b|at\s+time\s+zone)|\bhour\s+from\s+{own}"
+    used = (
+        rf"\bdate\s*\(\s*{own}\s*(?:\)|,\s*'[a-z]+/)|\b{name}\s*(?:::\s*date\b|at\s+time\s+zone)|\bhour\s+from\s+{own}"
+    )
     return re.search(used, case.query.sql, re.IGNORECASE) is not None
 
 

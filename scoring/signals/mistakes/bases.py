@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.unmet.measures import factor_left_out
+from scoring.signals.mistakes.unmet.measures import factor_left_out, factor_turned
 from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
 from scoring.signals.mistakes.wording import asked, cue, first, said
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name
@@ -222,7 +222,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    plain = factor_left_out(case)
+    plain = factor_left_out(case) or factor_turned(case)
     if plain is not None or len(case.sql.divisions) != 1:
         return Finding(1.0, plain) if plain is not None else None
     division = case.sql.divisions[0]

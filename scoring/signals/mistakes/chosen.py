@@ -56,12 +56,16 @@ def extreme_after_condition(case: Case) -> Finding | None:
     return Finding(1.0, every) if every is not None else first_of_those(case) or first_of_a_period(case)
 
 
+_WHICH_IS = re.compile(r"\b(?:first|last|latest|newest) \w+ (?:which|that) (?:is|was|were|has been|got) \w+")
+"""Which rows the chosen one is of: `the last order which is delivered`."""
+
+
 def _is_of_chosen(shape: Shape, case: Case) -> bool:
     """Whether the question says that the chosen row has the value: after `whose last … was`, or now."""
     text = asked(case)
     places = [text.find(word.replace("_", " ").strip("%")) for word in shape.words]
     places += [text.find(word.strip("%")) for word in shape.words]
-    found = _IS.search(text)
+    found = _IS.search(text) if _WHICH_IS.search(text) is None else None
     if found is not None and any(place >= found.end() for place in places):
         return True
     history = _HISTORY.search(f"{said(case)} {' '.join(identifier_words(shape.columns[0].table or ''))}")

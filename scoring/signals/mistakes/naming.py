@@ -37,7 +37,7 @@ def named_otherwise(case: Case) -> Finding | None:
     'sum(gross_weight) AS net_weight'
     """
     for each in case.answer:
-        if each.alias and not each.star and _contradicts(each, case):
+        if each.alias and not each.star and (_contradicts(each, case) or _counts_others(each, case)):
             return Finding(1.0, f"{each.operand.name} AS {each.alias}")
     picked = next((each for each in shapes(case, ShapeKind.PICKED) if _picks_other_end(each)), None)
     role = next((each for each in shapes(case, ShapeKind.ROLE_OUTPUT) if _is_other_role(each)), None)
@@ -55,9 +55,19 @@ def _joined_otherwise(case: Case) -> Finding | None:
     for join in _JOINED_AS.finditer(case.query.sql):
         sides = [side.rpartition(".") for side in (join["left"], join["right"])]
         key = next((name for table, _, name in sides if table.casefold() != join["alias"].casefold()), "")
-        if kinds_opposed(_spelt_out(join["alias"]), _spelt_out(key)):
+        if kinds_opposed(_spelt_out(join["alias"]), _spelt_out(key)) or _is_under_itself(join):
             return Finding(1.0, " ".join(join.group().split()))
     return None
+
+
+_BOSSES = frozenset({"mgr", "manager", "boss", "supervisor", "parent", "lead", "chief"})
+
+
+def _is_under_itself(join: re.Match[str]) -> bool:
+    """Whether the manager is joined by the key of his own manager: `mgr ON mgr.manager_id = e.id`."""
+    sides = [side.casefold().rpartition(".") for side in (join["left"], join["right"])]
+    own = next((name for table, _, name in sides if table == join["alias"].casefold()), "")
+    return join["alias"].casefold() in _BOSSES and own.rpartition("_")[0] in _BOSSES
 
 
 _SHORT = {"orig": "origin", "dep": "departure", "src": "source", "dest": "destination", "dst": "destination"}
@@ -75,6 +85,16 @@ def _contradicts(shown: Projection, case: Case) -> bool:
         return False
     read = identifier_words(operand.columns[0].name)
     return kinds_opposed(named, read) or _other_unit(named, read) or _extreme_for_other(shown, named, case)
+
+
+def _counts_others(shown: Projection, case: Case) -> bool:
+    """Whether different keys are counted under the name of other things, whose key is read too."""
+    operand, named = shown.operand, identifier_words(shown.alias or "")
+    counted = key_stems(operand.columns[0].name) if operand.func == "COUNT" and len(operand.columns) == 1 else None
+    if not counted or not operand.distinct or len(named) != 1 or named[0] == counted[-1]:
+        return False
+    read = {stems[-1] for column in case.sql.columns if (stems := key_stems(column.name))}
+    return named[0] in read and named[0] in case.spoken
 
 
 def _is_bare(shown: Projection) -> bool:

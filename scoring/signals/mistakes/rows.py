@@ -34,13 +34,27 @@ def join_multiplies(case: Case) -> Finding | None:
         if _adds_prices(each):
             continue
         counts = each.text.startswith("COUNT")
-        if counts and ("restricted" in each.words or not (_counts_thing(each, case) or _is_base(each, case))):
+        if (
+            counts
+            and ("restricted" in each.words or not _multiplies_counts(case))
+            and ("restricted" in each.words or not (_counts_thing(each, case) or _is_base(each, case)))
+        ):
             continue
         doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in each.words
         strength = 0.5 if doubtful else 1.0
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
+
+
+def _multiplies_counts(case: Case) -> bool:
+    """Whether plain counts of two joined tables stand side by side: each repeats the rows of the other."""
+    counts = [
+        each for each in case.sql.aggregations if each.func == "COUNT" and not each.distinct and not each.windowed
+    ]
+    tables = {(each.block, column.table) for each in counts for column in each.columns if column.table}
+    joined = {(join.block, join.table) for join in case.sql.joins}
+    return len(tables & joined) > 1
 
 
 _CATALOGUES = frozenset("plan tier tariff package product membership rate".split())

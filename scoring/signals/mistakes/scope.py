@@ -8,6 +8,7 @@ from scoring.alignment.left_out import excluded_blocks
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
 from scoring.signals.mistakes.unmet.kept import (
+    assigned_alone,
     attribute_counted,
     condition_beside_key,
     groups_of_one_table,
@@ -128,6 +129,9 @@ _NULL_COUNTS = cue(
 )
 
 
+_FILLED_IN_WHERE = re.compile(r"\bwhere\b[\s\S]*\b(?:coalesce|ifnull|nvl|isnull)\s*\(", re.IGNORECASE)
+
+
 def null_left_out(case: Case) -> Finding | None:
     """Rows without a value are to be kept, and `<>`, NOT IN or COUNT of a value that some lack drops them.
 
@@ -137,7 +141,7 @@ def null_left_out(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels WHERE status <> 'lost'")).detail
     "status != 'lost'"
     """
-    counted = attribute_counted(case) or truth_counted(case)
+    counted = attribute_counted(case) or truth_counted(case) or assigned_alone(case)
     if counted is not None:
         return Finding(1.0, counted)
     found = next(
@@ -145,7 +149,7 @@ def null_left_out(case: Case) -> Finding | None:
     )
     if found is None or not _NULL_COUNTS.search(said(case)):
         return None
-    if {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
+    if _FILLED_IN_WHERE.search(case.query.sql) is not None:
         return None
     if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(
         r"is distinct from|is not true|<=>", case.query.sql.casefold()

@@ -15,7 +15,7 @@ _ALL_TIED = re.compile(
     r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
     r"|on|who (?:got|scored|have|had|reached|achieved|earned|made|took|share)) the (?:highest|lowest|most"
     r"|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
-    r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two or more|multiple|some"
+    r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two|both|two or more|multiple|some"
     r"|many)\b[^.]{0,40}\b(?:share|tie"
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
@@ -61,7 +61,10 @@ def _may_cut(cut: Sequence[int], words: str) -> bool:
 
 _TOP = 100
 """Most first rows that someone asks for; a larger LIMIT is a tool's."""
-_BROKEN = re.compile(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b")
+_BROKEN = re.compile(
+    r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b|\bwhichever\b"
+    r"|\b(?:ties?|tied|level|equal)\b[^.]{0,20}\b(?:take|pick|use) (?:any|either|one|the)\b"
+)
 
 
 _QUALIFIED = frozenset(

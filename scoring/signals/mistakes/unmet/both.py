@@ -34,6 +34,43 @@ def kinds_by_other_key(case: Case) -> str | None:
     return f"{case.sql.having[0].text} for both of {listed.name}" if other else None
 
 
+_NEITHER = cue("neither", r"\bneither\b[^.?!]{1,40}\bn?or\b")
+_AND_AGAIN = cue("and", r"\bin (20\d\d) and (?:again |also )?(?:in )?(20\d\d)\b")
+_EITHER_YEAR = re.compile(r"\bin\s*\(\s*'?20\d\d'?\s*,\s*'?20\d\d'?\s*\)", re.IGNORECASE)
+
+
+def either_lacked(case: Case) -> str | None:
+    """Things that have neither of two are asked for, and those that lack one of them come.
+
+    >>> either_lacked(case("Pilots with neither a kite nor a plane", "SELECT p.id FROM pilots p LEFT JOIN kites k ON "
+    ...     "k.owner = p.id LEFT JOIN planes g ON g.pilot = p.id WHERE k.owner IS NULL OR g.pilot IS NULL"))
+    'owner is null or pilot is null'
+    """
+    if _NEITHER.search(case.asked) is None:
+        return None
+    lacking = [each for each in case.sql.filters if each.op is Op.IS_NULL and each.alternative is not None]
+    pair = [each for each in lacking if each.alternative == lacking[0].alternative]
+    return " or ".join(each.text for each in pair[:2]) if len(pair) > 1 else None
+
+
+def either_year(case: Case) -> str | None:
+    """Who did something in one year and again in another is asked for, and one of the years is enough.
+
+    >>> either_year(case("Who flew in 2024 and again in 2025?", "SELECT pilot FROM flights WHERE year IN (2024, 2025)"))
+    '2024 and 2025: year IN (2024, 2025)'
+    """
+    found, listed = _AND_AGAIN.search(case.asked), _EITHER_YEAR.search(case.query.sql)
+    once = case.sql.having or case.sql.group_by or case.sql.set_operations or len(case.sql.blocks) != 1
+    if (
+        found is None
+        or listed is None
+        or once
+        or not re.match(r"\s*(?:who|which|list|all|customers|donors)\b", case.asked)
+    ):
+        return None
+    return f"{found[1]} and {found[2]}: year {listed.group()}"
+
+
 def months_as_one_time(case: Case) -> str | None:
     """Something in both of two months is asked for, and one time from the first to the last is enough.
 

@@ -118,7 +118,8 @@ _LINES_MEAN = cue(
     r"(?:value|size|total|amount|revenue|worth)\b"
     r"|\bmedian (order|basket|invoice|cart|bill|receipt|booking|purchase|ticket) (?:value|size|total|amount)\b"
     r"|\b(?:average|avg|mean) \w+ (?:per|in an?) (order|basket|invoice|cart|booking)\b"
-    r"|\b(?:average|avg|mean) (basket)\b",
+    r"|\b(?:average|avg|mean) (basket)\b"
+    r"|\b(?:average|avg|mean) (bill|invoice|receipt) (?:at|in|for|of|from|per|each)\b",
 )
 _MEANS = frozenset({"AVG", "MEDIAN", "PERCENTILE_CONT"})
 _LINES = frozenset(map(stem, "item line detail row position entry".split()))

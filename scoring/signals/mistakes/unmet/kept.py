@@ -27,6 +27,26 @@ def attribute_counted(case: Case) -> str | None:
     return f"{found.group()} skips rows without it"
 
 
+_UNASSIGNED = cue(
+    "assigned nobody unassigned", r"\b(?:nobody|no one|not|never)(?: is| are| was| has been)? assigned\b|\bunassigned\b"
+)
+_ASSIGNEE = re.compile(
+    r"\bcount\(\s*(?:\w+\.)?(?:technician|agent|owner|assignee|assigned_to|driver|rep|employee|staff|user|handler)\w*\s*\)",
+    re.IGNORECASE,
+)
+
+
+def assigned_alone(case: Case) -> str | None:
+    """Rows that nobody has are to count too, and they are counted by who has them.
+
+    >>> assigned_alone(case("Jobs per base, those nobody is assigned to count too",
+    ...     "SELECT base, COUNT(technician_id) FROM jobs GROUP BY base"))
+    'COUNT(technician_id) skips rows without it'
+    """
+    found = _ASSIGNEE.search(case.query.sql) if _UNASSIGNED.search(case.asked) is not None else None
+    return f"{found.group()} skips rows without it" if found is not None else None
+
+
 _TRUTH_COUNTED = re.compile(r"\bcount\(\s*(?:\w+\.)?\w+\s+is\s+(?:not\s+)?null\s*\)", re.IGNORECASE)
 
 

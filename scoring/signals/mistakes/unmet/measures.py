@@ -39,6 +39,32 @@ def _unscaled(product: Aggregation) -> str | None:
 _HUNDREDTH = re.compile(r"\(?(.+?)\)? / 100(?:\.0+)?")
 
 
+_TURNED = (
+    (r"kwh", r"1000(?:\.0)?", "mwh"),
+    (r"mb", r"1000(?:\.0)?|1024(?:\.0)?", "gb"),
+    (r"miles?", r"0\.62\d*", "km"),
+    (r"km", r"1\.6\d*", "mile"),
+    (r"(?:lbs?|pounds?)", r"2\.2\d*", "kg"),
+    (r"kg", r"0\.45\d*", "lb"),
+)
+"""A stored unit, the factor by which it is multiplied, and the unit asked for, which is the other way round."""
+
+
+def factor_turned(case: Case) -> str | None:
+    """A unit is turned into another by the factor of the way back.
+
+    >>> factor_turned(case("How many MWh did each base use?", "SELECT base, SUM(kwh) * 1000 FROM uses GROUP BY base"))
+    'kwh) * 1000 for mwh'
+    """
+    for stored, factor, wanted in _TURNED:
+        if re.search(rf"\b{wanted}s?\b", case.asked) is None:
+            continue
+        found = re.search(rf"{stored}\)*\s*\*\s*(?:{factor})\b", case.query.sql, re.IGNORECASE)
+        if found is not None:
+            return f"{found.group()} for {wanted}"
+    return None
+
+
 def bound_in_hundredths(case: Case) -> str | None:
     """An amount is shown divided by 100, and bounded as it is stored by the number of the question.
 
