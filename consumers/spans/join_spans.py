@@ -6,21 +6,28 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.queueing.retrying import Backoff
+from consumers.queueing.work_turns import WorkTurns
 from consumers.spans import Joined, NoAnswer, Span, SpanEvent, SpanJoin, TraceKey
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
 """Stores the events of one trace."""
 _CHUNK = 200
 """Most events submitted at once."""
-_SLICE = 500
-"""Most spans joined, and about the most traces closed, before other tasks run."""
+_SLICE = 100
+"""Most spans joined, and about the most traces closed, in one turn: a few milliseconds."""
+
+
+_LONGEST_REST = 0.003
+"""Seconds between two slices at most: a slice that took longer waited for something else, such as a thread."""
+_CLOSING = ("closing",)
+"""Has turns of its own at the join, as a sender has; no sender is named by a tuple."""
 
 
 class Submit(Protocol):
@@ -79,8 +86,9 @@ class _Sender:
 class _AwaitedTrace:
     """The senders that wait for a trace, and its events that are not durable yet."""
 
-    senders: set[_Sender] = field(default_factory=set[_Sender])
-    storing: set[Storing] = field(default_factory=set["Storing"])
+    # values that traces share: of a hundred thousand open traces, nearly all have one sender and store nothing
+    senders: tuple[_Sender, ...] = ()
+    storing: frozenset[Storing] = frozenset()
     closed: bool = False
 
     def finish(self) -> None:
@@ -89,13 +97,13 @@ class _AwaitedTrace:
             return
         for sender in self.senders:
             sender.count_down()
-        self.senders.clear()
+        self.senders = ()
 
     def drop(self) -> None:
         """Cancels the receipts of the trace's senders."""
         for sender in self.senders:
             sender.done.cancel()
-        self.senders.clear()
+        self.senders = ()
 
 
 class JoinSpans:
@@ -120,6 +128,8 @@ class JoinSpans:
         self._storing: Counter[str | None] = Counter()
         """Events that are being stored, by sender."""
         self._changed, self._room = asyncio.Event(), asyncio.Event()
+        self._turns = WorkTurns()
+        """One slice at a time, of every sender in turn, with other tasks between two slices."""
 
     @property
     def spans(self) -> int:
@@ -131,27 +141,35 @@ class JoinSpans:
         sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
         for part, more in _slices(spans):
             await self._has_room(tenant)
-            if sender.done.cancelled():
-                break
-            traces = self._expect(part, sender, tenant)
-            self._store_events(self._join.add(part, self._timer(), tenant=tenant, more=more))
-            self._changed.set()
-            storing.update(*(trace.storing for trace in traces))
-            # lets other tasks run: one export may hold ten thousand spans
-            await asyncio.sleep(0)
-            while self._join.is_full:
-                await self._close_some()
+            async with self._turns.turn(tenant):
+                if not sender.done.cancelled():
+                    storing.update(await self._add_slice(part, sender, tenant, more=more))
             if sender.done.cancelled():
                 break
         sender.count_down()
         return SpansReceipt(storing=list(storing), done=sender.done)
 
+    async def _add_slice(
+        self, spans: Sequence[Span], sender: _Sender, tenant: str | None, *, more: bool
+    ) -> list[Storing]:
+        """Adds spans and returns what stores the events of their traces. Leaves the join within its limits."""
+        began = self._timer()
+        traces = self._expect(spans, sender, tenant)
+        self._store_events(self._join.add(spans, began, tenant=tenant, more=more))
+        self._changed.set()
+        storing = [task for trace in traces for task in trace.storing]
+        await self._rest(began)
+        while self._join.is_full:
+            await self._close_slice()
+        return storing
+
     def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
         """The spans' traces, which the sender now waits for."""
         traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
+        own = (sender,)
         for trace in traces:
             if sender not in trace.senders:
-                trace.senders.add(sender)
+                trace.senders += own
                 sender.open += 1
         return traces
 
@@ -163,11 +181,17 @@ class JoinSpans:
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if due is None else max(due - self._timer(), 0.0)):
                     await self._changed.wait()
-            await self._close_some()
+            async with self._turns.turn(_CLOSING):
+                await self._close_slice()
 
-    async def _close_some(self) -> None:
-        self._apply(self._join.close_due(self._timer(), most=_SLICE, waiting=self._without_room()))
-        await asyncio.sleep(0)
+    async def _close_slice(self) -> None:
+        began = self._timer()
+        self._apply(self._join.close_due(began, most=_SLICE, waiting=self._without_room()))
+        await self._rest(began)
+
+    async def _rest(self, began: float) -> None:
+        """Leaves the event loop to other tasks for as long as the slice took: a request takes many steps of it."""
+        await asyncio.sleep(min(max(self._timer() - began, 0.0), _LONGEST_REST))
 
     def _without_room(self) -> set[str | None]:
         return {tenant for tenant, count in self._storing.items() if count >= self._share()}
@@ -218,12 +242,12 @@ class JoinSpans:
     def _start(self, key: TraceKey, events: Sequence[SpanEvent]) -> None:
         trace = self._trace(key)
         task = asyncio.create_task(self._store(events))
-        trace.storing.add(task)
+        trace.storing |= {task}
         self._tasks.add(task)
         self._count(key.tenant, len(events))
 
         def ended(task: Storing) -> None:
-            trace.storing.discard(task)
+            trace.storing -= {task}
             self._tasks.discard(task)
             self._count(key.tenant, -len(events))
             failed = task.cancelled() or task.exception() is not None

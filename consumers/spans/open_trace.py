@@ -26,6 +26,28 @@ class _Node:
 
 
 @dataclass(slots=True)
+class _Queries:
+    """The queries of a trace, each with the chain of spans above it."""
+
+    open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Queries whose chain is incomplete, with the chain so far: span ids from the query upwards."""
+    ready: list[list[str]] = field(default_factory=list[list[str]])
+    """Complete chains with a question."""
+    lacking: list[list[str]] = field(default_factory=list[list[str]])
+    """Complete chains without a question."""
+    calls: list[str] = field(default_factory=list[str])
+    """Tool calls with SQL: queries once the trace closes, if no span below them has SQL."""
+    above: set[str] = field(default_factory=set[str])
+    """Spans above a query."""
+    waiting: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """For each missing span, the queries whose chain continues there."""
+
+
+_NO_QUERIES = _Queries()
+"""Of every trace without a query, so that a hundred thousand of them hold no containers; never changed."""
+
+
+@dataclass(slots=True)
 class OpenTrace:
     """The spans of a trace so far."""
 
@@ -34,50 +56,45 @@ class OpenTrace:
     nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
     gave: bool = False
     """Whether it gave an answer."""
-    _open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Queries whose chain is incomplete, with the chain so far: span ids from the query upwards."""
-    _ready: list[list[str]] = field(default_factory=list[list[str]])
-    """Complete chains with a question."""
-    _lacking: list[list[str]] = field(default_factory=list[list[str]])
-    """Complete chains without a question."""
-    _calls: list[str] = field(default_factory=list[str])
-    """Tool calls with SQL: queries once the trace closes, if no span below them has SQL."""
-    _above: set[str] = field(default_factory=set[str])
-    """Spans above a query."""
-    _waiting: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """For each missing span, the queries whose chain continues there."""
+    _queries: _Queries = field(default_factory=lambda: _NO_QUERIES)
     _given: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """For each question that has its answer, the queries that are counted."""
 
     def insert(self, span: Span, fields: SpanFields) -> None:
         """Adds a span, and extends the chains that it continues."""
         self.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields, span.unread)
-        moved = self._waiting.pop(span.span_id, [])
+        if fields.sql is not None and self._queries is _NO_QUERIES:
+            self._queries = _Queries()
+        queries = self._queries
+        moved = queries.waiting.pop(span.span_id, [])
         if fields.called:
-            self._calls.append(span.span_id)
+            queries.calls.append(span.span_id)
         elif fields.sql is not None:
-            self._open[span.span_id] = []
+            queries.open[span.span_id] = []
             moved.append(span.span_id)
         for query in moved:
             if self._climb(query):
-                chain = self._open.pop(query)
-                (self._ready if any(map(_asks, self._fields(chain))) else self._lacking).append(chain)
+                chain = queries.open.pop(query)
+                (queries.ready if any(map(_asks, self._fields(chain))) else queries.lacking).append(chain)
 
     def settle(self) -> list[Chosen]:
         """Answers that no further span of an agent in this process changes: the chains of all queries are complete."""
-        if not self._ready or self._open or not self._above.issuperset(self._calls):
+        queries = self._queries
+        if not queries.ready or queries.open or not queries.above.issuperset(queries.calls):
             return []
-        ready, self._ready = self._ready, []
+        ready, queries.ready = queries.ready, []
         return self._choose([self._candidate(chain) for chain in ready])
 
     def close(self) -> list[Chosen]:
         """The answers that are left, when no span is waited for."""
-        chains = [*self._ready, *self._lacking, *self._open.values(), *self._chains_of_calls()]
+        queries = self._queries
+        chains = [*queries.ready, *queries.lacking, *queries.open.values(), *self._chains_of_calls()]
         written = self._written()
         only = (self._only_question() if chains or written else None) or ""
         asked = {words_of(each.sql): each.question for each in written if each.question}
-        queries = [_asking(each, asked.get(words_of(each.sql), only)) for each in map(self._candidate, chains)]
-        chosen = self._choose(queries)
+        chosen = self._choose(
+            _asking(each, asked.get(words_of(each.sql), only)) for each in map(self._candidate, chains)
+        )
         return chosen + self._choose(self._unasked([_asking(each, only) for each in written]))
 
     def _unasked(self, written: Iterable[Candidate]) -> list[Candidate]:
@@ -116,16 +133,16 @@ class OpenTrace:
 
     def _climb(self, query: str) -> bool:
         """Extends the query's chain through the spans at hand; returns whether it is complete."""
-        chain = self._open[query]
+        chain = self._queries.open[query]
         here = self.nodes[chain[-1]].parent_id if chain else query
         while here is not None and len(chain) < MAX_ANCESTORS and here not in chain:
             if chain and self.nodes[chain[-1]].remote and self._has_question_and_agent(chain):
                 return True
             if here not in self.nodes:
-                self._waiting.setdefault(here, []).append(query)
+                self._queries.waiting.setdefault(here, []).append(query)
                 return False
             if chain:
-                self._above.add(here)
+                self._queries.above.add(here)
             chain.append(here)
             here = self.nodes[here].parent_id
         return True
@@ -137,11 +154,11 @@ class OpenTrace:
 
     def _chains_of_calls(self) -> list[list[str]]:
         """The chain of each tool call that has no span with SQL below it, apart from reads of the catalogue."""
-        if not self._calls:
+        if not self._queries.calls:
             return []
         chains = [self._chain(each) for each, node in self.nodes.items() if _counts(node.fields)]
         above = {each for chain in chains for each in chain[1:]}
-        return [self._chain(each) for each in sorted(self._calls) if each not in above]
+        return [self._chain(each) for each in sorted(self._queries.calls) if each not in above]
 
     def _written(self) -> list[Candidate]:
         """The queries that models gave back; without one, those that other steps did."""

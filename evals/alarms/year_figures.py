@@ -15,6 +15,7 @@ import numpy as np
 from evals.alarms.agent_alarm import JUDGED_WRONG
 from evals.alarms.judged_bins import JudgedBins, development_bins
 from evals.alarms.simulation import BelowStreams, Floats, Traffic, WatchedStreams, delays, draw_p_alone
+from evals.alarms.unusable_answers import unusable_pages
 from evals.alarms.window_alerts import BUCKETS_A_DAY, Flags, WindowConditions, alarms_raised, draw_counts, firing
 from evals.estimate.right_share import LabelledScore, estimate_share
 from evals.estimate.score_counts import Probabilities
@@ -36,6 +37,8 @@ _AGENTS, _LABELLED_YEARS, _CANARY_YEARS = 200, 10, 2_000
 _PAST, _MOST = 20_000, 5_000
 """Answers before a fall, and most after it."""
 _HOURS_A_YEAR = 8_766.0
+_UNUSABLE_SEED = 17
+"""Of a generator of its own, so that the other tables stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,10 @@ class HealthyRow:
     """Alarms against the own past, and below the tier's bound."""
     pages_a_year: float
     window_tickets_a_year: int
+    unusable_pages: int
+    """Pages on answers of no use, where every wrong answer is one: the worst that a healthy agent can be."""
+    unusable_years: float
+    """Agent-years in which they came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +124,14 @@ def _healthy(random: np.random.Generator, bins: JudgedBins, an_hour: float, righ
     pages = int((agents.fall.alarmed > 0).sum() + (agents.below.alarmed > 0).sum())
     agent_years = float(lived.sum() * years)
     windows = firing(draw_counts(random, bins, shares, 24 * an_hour, 365 * BUCKETS_A_DAY), WindowConditions())
+    useless_agents = math.ceil(scale * _AGENTS)
+    useless = unusable_pages(
+        np.random.default_rng(_UNUSABLE_SEED),
+        unusable=1 - right,
+        an_hour=an_hour,
+        agents=useless_agents,
+        answers=answers,
+    )
     return HealthyRow(
         an_hour=an_hour,
         right=right,
@@ -124,6 +139,8 @@ def _healthy(random: np.random.Generator, bins: JudgedBins, an_hour: float, righ
         pages=pages,
         pages_a_year=round(pages / agent_years, 3),
         window_tickets_a_year=alarms_raised(windows),
+        unusable_pages=useless.pages,
+        unusable_years=round(useless_agents * answers * years, 2),
     )
 
 
@@ -208,6 +225,9 @@ def _new_rows(
     for alarm, streams in (("wrong", new.wrong), ("below", new.below)):
         late = np.where(streams.alarmed > 0, streams.alarmed, np.inf).astype(float)
         yield _found_row(an_hour, None, right, alarm, late)
+    useless = np.random.default_rng(_UNUSABLE_SEED)
+    pages = unusable_pages(useless, unusable=1 - right, an_hour=an_hour, agents=agents, answers=_MOST)
+    yield _found_row(an_hour, None, right, "unusable", pages.first)
 
 
 def _found_row(an_hour: float, before: float | None, after: float, alarm: str, late: Floats) -> FoundRow:

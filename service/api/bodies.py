@@ -73,7 +73,7 @@ class Body:
         """Does work on the body, in a thread where it is large. Few large bodies are worked on at once."""
         if len(self.raw) <= _SMALL:
             return work()
-        async with self.hold.budget.reading:
+        async with self.hold.budget.reading.turn(self.hold.sender):
             return await asyncio.to_thread(work)
 
     async def parse_json(self, parse: Callable[[], Result], most: int) -> Result:

@@ -28,6 +28,8 @@ CLIENT_ID = "sqlassay"
 """What workers and apis call themselves."""
 _AGAIN_SECONDS = 1.0
 """How long a publisher waits between two tries to reach a broker for the first time."""
+_SLICE = 100
+"""Messages sent before other tasks run."""
 _EXPLAIN_SECONDS = 2.0
 """How long a failed request may ask whether any broker answers."""
 
@@ -54,7 +56,7 @@ class KafkaPublisher:
             raise unreachable(KafkaConnectionError("no broker has answered since the start"), self.servers)
         try:
             async with asyncio.timeout(self.timeout):
-                sent = [await self._send(each) for each in messages]
+                sent = await self._send_all(messages)
                 ended = await asyncio.gather(*sent, return_exceptions=True)
         except (KafkaError, TimeoutError, OSError) as error:
             raise await self._explained(error, messages) from error
@@ -77,6 +79,15 @@ class KafkaPublisher:
             return unreachable(error, self.servers)
         self.missing.update(unknown)
         return unavailable(error, unknown)
+
+    async def _send_all(self, messages: Sequence[Message]) -> list[asyncio.Future[Any]]:
+        sent: list[asyncio.Future[Any]] = []
+        for each in messages:
+            sent.append(await self._send(each))
+            if len(sent) % _SLICE == 0:
+                # the producer waits only while its buffer is full: one export may hold ten thousand traces
+                await asyncio.sleep(0)
+        return sent
 
     async def _send(self, each: Message) -> asyncio.Future[Any]:
         try:

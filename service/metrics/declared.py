@@ -80,6 +80,7 @@ class DeclaredMetrics:
         self.filter_status = count("sqlassay_filter_status", "Scored evaluations by filter status.", (*WHO, "status"))
         self.verdict = count("sqlassay_verdict", "Scored evaluations by verdict.", (*WHO, "verdict"))
         self.reason = count("sqlassay_reason", "Reason codes of scored evaluations.", (*WHO, "code"))
+        self.answers = count("sqlassay_answers", "Answers by whether they are surely of no use.", (*WHO, "usable"))
         self.unscored = count("sqlassay_unscored", "Evaluations without a score.", (*WHO, "reason"))
         self.enrichment_status = count("sqlassay_enrichment_status", "Enriched questions by status.", (*WHO, "status"))
 

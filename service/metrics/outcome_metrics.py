@@ -9,6 +9,7 @@ from prometheus_client.metrics_core import Metric
 
 from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.evaluation.outcomes import Outcome, Trigger
+from consumers.evaluation.unusable_answers import is_unusable
 from consumers.spans.answers import attempts_of
 from consumers.wire.span_source import SPAN_SOURCE
 from scoring import EVALUATOR_VERSION
@@ -89,6 +90,7 @@ class Metrics:
         who = self._who.label(evaluation.event.tenant, evaluation.event.agent)
         if evaluation.event.source == SPAN_SOURCE:
             self._of.attempts.labels(*who).observe(attempts_of(evaluation.event.attributes))
+        self._answered(who, is_unusable(evaluation.result))
         match evaluation.result:
             case Unscored(reason=reason):
                 self._of.unscored.labels(*who, reason.value).inc()
@@ -98,6 +100,12 @@ class Metrics:
                 self._scored(who, score)
                 if evaluation.event.enriched_question is not None:
                     self._of.enrichment_score.labels(*who).observe(score.enrichment.score)
+
+    def _answered(self, who: tuple[str, str], unusable: bool | None) -> None:
+        if unusable is not None:
+            # also what adds 0, so that the first answers of either kind are an increase
+            self._of.answers.labels(*who, "no").inc(unusable)
+            self._of.answers.labels(*who, "unknown").inc(not unusable)
 
     def _scored(self, who: tuple[str, str], score: Scored) -> None:
         by = (*who, self._judges.label(score.judge_label), EVALUATOR_VERSION)

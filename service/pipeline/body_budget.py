@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+
+from consumers.queueing.work_turns import WorkTurns
 
 READERS = 2
 """Large bodies that are read at once: each needs a core, and the event loop needs one too."""
@@ -17,7 +18,8 @@ class BodyBudget:
     most: int
     held: int = 0
     by_sender: Counter[str] = field(default_factory=Counter[str])
-    reading: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(READERS))
+    reading: WorkTurns = field(default_factory=lambda: WorkTurns(READERS))
+    """Turns at reading large bodies, of every sender alike."""
 
     def hold(self, sender: str) -> BodyHold:
         """What one request of `sender` holds: nothing yet."""

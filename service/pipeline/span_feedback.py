@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from pydantic import JsonValue
 
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import OutcomeKind
@@ -14,6 +17,9 @@ from consumers.spans.span_feedback import span_feedback
 from service.logs import log
 from service.pipeline.process_parts import ProcessParts
 from service.storage.feedback.feedback_store import PostgresFeedback
+
+_FEW = 100
+"""Spans that are read on the event loop: a thread would cost more."""
 
 
 def keep_span_feedback(parts: ProcessParts) -> KeepSpanFeedback:
@@ -32,9 +38,15 @@ class KeepSpanFeedback:
     async def __call__(self, spans: Sequence[Span], tenant: str | None) -> None:
         """Raises `Unavailable` where it is not kept, and the spans must be sent again."""
         now = datetime.now(UTC)
-        given = [FeedbackRecord(payload=each, tenant=tenant, sent_at=now) for each in span_feedback(spans, self.table)]
+        said = await self._said(spans)
+        given = [FeedbackRecord(payload=each, tenant=tenant, sent_at=now) for each in said]
         faults = [each for each in (await self.keep(given) if given else []) if each is not None]
         if any(each.kind is OutcomeKind.DEFERRED for each in faults):
             raise Unavailable("feedback of these spans is not stored yet: send them again")
         for each in faults[:1]:
             log.warning("span_feedback_refused", reason=each.reason, refused=len(faults))
+
+    async def _said(self, spans: Sequence[Span]) -> list[dict[str, JsonValue]]:
+        if len(spans) <= _FEW:
+            return span_feedback(spans, self.table)
+        return await asyncio.to_thread(span_feedback, spans, self.table)

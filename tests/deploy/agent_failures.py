@@ -33,6 +33,13 @@ def _canaries(right: int, failed: int = 0) -> dict[str, str]:
     }
 
 
+def _new_agent(usable: str) -> dict[str, str]:
+    """The counter of an agent that begins with the failure, and gives an answer every three minutes."""
+    begun = " ".join(f"{count}x2" for count in range(1, 21))
+    series = f'sqlassay_answers_total{{{of("w1")}, tenant="library", agent="newcomer", usable='
+    return {f'{series}"{each}"}}': f"_x39 0x0 {begun}" if each == usable else "_x39 0x60" for each in ("no", "unknown")}
+
+
 AGENT_FAILURES = (
     Failure(
         what="An agent's answers become worse than its own earlier ones",
@@ -45,6 +52,12 @@ AGENT_FAILURES = (
         alert="SQLAssayAgentAlarm",
         within=6,
         more=_alarm("below"),
+    ),
+    Failure(
+        what="A new agent of 20 answers an hour writes no SQL that runs",
+        alert="SQLAssayAnswersUnusable",
+        within=56,
+        more=_new_agent("no"),
     ),
     Failure(
         what="Too many of an agent's answers are judged wrong, from its first answer or later",

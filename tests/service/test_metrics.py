@@ -26,7 +26,7 @@ from tests.examples import example_case
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
-ORDER = "method route tenant agent trigger outcome reason status tier judge evaluator"
+ORDER = "method route tenant agent usable trigger outcome reason status tier judge evaluator"
 """Of labels in the tuples below."""
 
 
@@ -50,6 +50,20 @@ async def test_outcomes_sum_to_what_was_consumed(client):
         ("live", "dead_lettered", "NOT_AN_OBJECT"): 1,
     }
     assert metrics["sqlassay_consumed_total"] == {("live",): 4}
+
+
+async def test_answers_that_are_surely_of_no_use_are_counted_apart_and_one_that_has_no_question_is_not(client):
+    who = {**SAMPLE, "tenant": "bakers", "agent": "crumb"}
+    refused = {"executed": False, "error": 'column "loaf" does not exist'}
+    batch = [
+        {**who, "event_id": "a"},
+        {**who, "event_id": "b", "sql": ""},
+        {**who, "event_id": "c", "result": refused},
+        {**who, "event_id": "d", "question": " "},
+    ]
+    await client.post("/v1/events", json=batch)
+    metrics = await scraped(client)
+    assert metrics["sqlassay_answers_total"] == {("bakers", "crumb", "no"): 2, ("bakers", "crumb", "unknown"): 1}
 
 
 async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):

@@ -29,10 +29,10 @@ def _table(title: str, *heads: str) -> Table:
 
 
 def _healthy(figures: YearFigures) -> Table:
-    heads = ("answers an hour", "right", "agent-years", "pages", "pages a year", "window tickets a year")
+    heads = ("answers an hour", "right", "agent-years", "pages", "pages a year", "window tickets a year", "of no use")
     table = _table("Healthy agents", *heads)
     for row in figures.healthy:
-        counted = (str(row.pages), f"{row.pages_a_year:g}", str(row.window_tickets_a_year))
+        counted = (str(row.pages), f"{row.pages_a_year:g}", str(row.window_tickets_a_year), str(row.unusable_pages))
         table.add_row(f"{row.an_hour:g}", f"{row.right:.0%}", f"{row.agent_years:g}", *counted)
     return table
 

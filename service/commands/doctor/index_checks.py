@@ -39,6 +39,14 @@ _INVALID = text(
     ORDER BY 1
     """
 )
+_SEARCH = text(
+    """
+    SELECT to_regclass(:index) IS NOT NULL AS made, current_database() AS database,
+      EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') AS installed,
+      EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') AS available,
+      has_database_privilege(current_database(), 'CREATE') AS allowed
+    """
+)
 _LEFT_OVER = re.compile(r"_cc(?:new|old)\d*\"?$")
 """The end of the name of an index that REINDEX CONCURRENTLY was building, or was to drop, when it was cut short."""
 _DIALECT = postgresql.dialect(paramstyle="named")
@@ -52,7 +60,8 @@ async def examine_indexes(engine: AsyncEngine, settings: DatabaseSettings) -> li
         async with engine.connect() as connection:
             present = frozenset(await connection.scalars(_PRESENT))
             invalid = (await connection.execute(_INVALID, {"tables": tables})).all()
-    found = [*_missing(present), *_invalid(invalid, settings)]
+            search = (await connection.execute(_SEARCH, {"index": INDEX})).one()
+    found = [*_missing(present), *_invalid(invalid, settings), *_search(search, settings)]
     return found or [ok("database.indexes", "all are there and valid")]
 
 
@@ -63,6 +72,23 @@ def _missing(present: frozenset[str]) -> Iterator[CheckResult]:
                 what = f"the index {index.name} of {table.name} is missing"
                 fix = f"run in psql as the owner of the table: {statement_of(index)}"
                 yield _finding(str(index.name), what, fix, single=index.unique)
+
+
+def _search(row: Any, settings: DatabaseSettings) -> Iterator[CheckResult]:
+    """The index that `migrate` makes for searches, where the settings want it and it was never made."""
+    if row.made or not settings.search_index:
+        return
+    without = "set SQLASSAY_DATABASE__SEARCH_INDEX=false if nobody searches"
+    what = f"the index {INDEX} of evaluations is missing: each search for text reads all rows of its time"
+    if not row.available:
+        what += "; the server does not have the extension pg_trgm"
+        fix = f"install PostgreSQL's package contrib on the server, then run sqlassay migrate; or {without}"
+    elif row.installed or row.allowed:
+        fix = f"run sqlassay migrate; or {without}"
+    else:
+        what += f"; this role may not create the extension pg_trgm in {row.database}"
+        fix = f"run as a superuser in {row.database}: CREATE EXTENSION pg_trgm; then run sqlassay migrate; or {without}"
+    yield warning(f"database.indexes {INDEX}", what, fix)
 
 
 def statement_of(index: Index) -> str:

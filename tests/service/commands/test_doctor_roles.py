@@ -42,8 +42,10 @@ async def role(database: URL, postgres_url: URL) -> AsyncIterator[Role]:
     await administer(postgres_url, f"DROP ROLE {name}")
 
 
-async def examined(url: URL) -> dict[str, CheckResult]:
-    settings = DatabaseSettings(url=SecretStr(url.render_as_string(hide_password=False)))
+async def examined(url: URL, *, searches: bool = False) -> dict[str, CheckResult]:
+    """The findings, by default of an installation that does without the index of searches."""
+    secret = SecretStr(url.render_as_string(hide_password=False))
+    settings = DatabaseSettings(url=secret, search_index=searches)
     return {each.check: each for each in await examine_database(settings)}
 
 
@@ -262,18 +264,36 @@ async def test_an_index_that_is_not_valid_is_named_and_repaired(
 async def test_an_index_of_searches_that_is_not_whole_is_made_by_migrate(role: Role, database: URL):
     _, url = role
     assert await make_search_index(database, DatabaseSettings())
-    assert bad(await examined(url)) == {}
+    assert bad(await examined(url, searches=True)) == {}
     await administer(database, "DROP INDEX evaluations_texts")
     await administer(
         database,
         "CREATE INDEX evaluations_texts ON ONLY evaluations USING gin (question gin_trgm_ops, sql gin_trgm_ops)",
     )
-    found = bad(await examined(url))
+    found = bad(await examined(url, searches=True))
     assert [(check, each.fix) for check, each in found.items()] == [
         ("database.indexes evaluations_texts", "run sqlassay migrate")
     ]
     assert await make_search_index(database, DatabaseSettings())
-    assert bad(await examined(url)) == {}
+    assert bad(await examined(url, searches=True)) == {}
+
+
+async def test_an_index_of_searches_that_was_never_made_is_named_with_what_makes_it(
+    role: Role, database: URL, postgres_url: URL
+):
+    name, url = role
+    check, here = "database.indexes evaluations_texts", postgres_url.set(database=database.database)
+    refused = bad(await examined(url, searches=True))
+    assert (list(refused), refused[check].health) == ([check], CheckHealth.WARNING)
+    assert f"run as a superuser in {url.database}: CREATE EXTENSION pg_trgm" in str(refused[check].fix)
+    assert bad(await examined(url)) == {}, "an installation that does without it"
+    await administer(here, f"GRANT CREATE ON DATABASE {url.database} TO {name}")
+    assert str(bad(await examined(url, searches=True))[check].fix).startswith("run sqlassay migrate")
+    await administer(here, f"REVOKE CREATE ON DATABASE {url.database} FROM {name}")
+    await administer(here, "CREATE EXTENSION pg_trgm")
+    assert str(bad(await examined(url, searches=True))[check].fix).startswith("run sqlassay migrate")
+    assert await make_search_index(url, DatabaseSettings())
+    assert bad(await examined(url, searches=True)) == {}
 
 
 async def test_an_index_that_is_being_built_is_no_finding(database: URL, wait_until: WaitUntil):

@@ -1,0 +1,123 @@
+"""A flood of one tenant's half traces at the join of spans: what it may hold, and how much work comes before another's.
+
+The tests count slices and steps of the event loop, and measure no time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from consumers.decoding import Record
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.spans.join_spans import JoinSpans
+
+SLICE = 100
+HALVES: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "an agent": {"gen_ai.agent.name": "gust"},
+    "a question": {"sqlassay.question": "How many kites flew?"},
+    "SQL": {"db.query.text": "SELECT COUNT(*) FROM flights"},
+    "both": {"sqlassay.question": "How many kites flew?", "db.query.text": "SELECT COUNT(*) FROM flights"},
+}
+"""What the spans of a flood hold."""
+
+
+class CountedJoin(SpanJoin):
+    """A join that notes whose spans each slice held, how many, and whether it was over its limits before one."""
+
+    def __init__(self, limits: JoinLimits) -> None:
+        super().__init__(SpanTable(), limits)
+        self.slices: list[tuple[str | None, int]] = []
+        self.most_spans = 0
+
+    def add(
+        self, spans: Iterable[Span], now: float, *, tenant: str | None = None, more: bool = False
+    ) -> Sequence[SpanEvent]:
+        held = list(spans)
+        self.slices.append((tenant, len(held)))
+        events = super().add(held, now, tenant=tenant, more=more)
+        self.most_spans = max(self.most_spans, self.spans)
+        return events
+
+
+@dataclass(slots=True)
+class Scorer:
+    """A pool that ends every event at once."""
+
+    tenants: list[str | None] = field(default_factory=list[str | None])
+
+    async def submit(self, records: Sequence[Record]) -> list[asyncio.Future[Outcome]]:
+        self.tenants += [each.tenant for each in records]
+        ended: list[asyncio.Future[Outcome]] = []
+        for _ in records:
+            ended.append(asyncio.get_running_loop().create_future())
+            ended[-1].set_result(Outcome(kind=OutcomeKind.SCORED))
+        return ended
+
+
+def half_traces(count: int, attributes: dict[str, Any], first: int = 1) -> list[Span]:
+    return [
+        Span(trace_id=f"{trace:032x}", span_id=f"{2:016x}", parent_id=f"{1:016x}", attributes=attributes)
+        for trace in range(first, first + count)
+    ]
+
+
+@asynccontextmanager
+async def joining(join: SpanJoin) -> AsyncIterator[JoinSpans]:
+    joined = JoinSpans(join, Scorer().submit, asyncio.get_running_loop().time)
+    running = asyncio.create_task(joined.run())
+    yield joined
+    running.cancel()
+    joined.forget()
+
+
+@pytest.mark.parametrize("attributes", HALVES.values(), ids=HALVES)
+async def test_whatever_a_flood_holds_another_sender_waits_for_one_slice_of_it_at_a_time(attributes):
+    join = CountedJoin(JoinLimits())
+    async with joining(join) as joined:
+        floods = [
+            asyncio.create_task(joined.add(half_traces(1000, attributes, first), tenant="flood"))
+            for first in (1, 1001, 2001)
+        ]
+        await asyncio.wait(floods, timeout=0)
+        begun = len(join.slices)
+        await joined.add(half_traces(250, attributes, 5001), tenant="quiet")
+        since = [tenant for tenant, _ in join.slices[begun:]]
+        await asyncio.gather(*floods)
+    assert max(size for _, size in join.slices) <= SLICE
+    assert since.count("quiet") == 3
+    assert since.count("flood") <= 4, "each of three slices waits for one of the flood, and the first for its present"
+
+
+async def test_other_tasks_run_between_any_two_slices_however_many_requests_add():
+    join = CountedJoin(JoinLimits())
+    most_between, seen = 0, 0
+    async with joining(join) as joined:
+        floods = [
+            asyncio.create_task(joined.add(half_traces(500, HALVES["SQL"], 1 + 500 * each), tenant=f"flood {each}"))
+            for each in range(6)
+        ]
+        while not all(each.done() for each in floods):
+            await asyncio.sleep(0)
+            most_between, seen = max(most_between, len(join.slices) - seen), len(join.slices)
+    assert len(join.slices) == 30
+    assert most_between == 1
+
+
+@pytest.mark.parametrize("attributes", HALVES.values(), ids=HALVES)
+async def test_a_flood_that_goes_on_holds_no_more_than_the_limit_and_a_slice_and_closes_its_own(attributes):
+    join = CountedJoin(JoinLimits(spans=1000))
+    async with joining(join) as joined:
+        quiet = await joined.add(half_traces(5, HALVES["SQL"], 90_001), tenant="quiet")
+        floods = [joined.add(half_traces(2000, attributes, 1 + 2000 * each), tenant="flood") for each in range(4)]
+        await asyncio.gather(*floods)
+        assert not quiet.done.done(), "the traces of the sender that holds little stay open"
+        assert join.spans <= 1000
+    assert join.most_spans <= 1000 + SLICE
