@@ -70,8 +70,10 @@ def _is_under_itself(join: re.Match[str]) -> bool:
     return join["alias"].casefold() in _BOSSES and own.rpartition("_")[0] in _BOSSES
 
 
-_SHORT = {"orig": "origin", "dep": "departure", "src": "source", "dest": "destination", "dst": "destination"}
-_SHORT |= {"arr": "arrival", "recv": "receiver", "snd": "sender"}
+_SHORT = {
+    "orig": "origin", "dep": "departure", "src": "source", "dest": "destination", "dst": "destination",
+    "arr": "arrival", "recv": "receiver", "snd": "sender",
+}  # fmt: skip
 
 
 def _spelt_out(name: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def bound_in_other_unit(case: Case) -> Finding | None:
     'expected → actual: 2 hours → duration_min > 2'
     """
     for number, unit in _MEASURED.findall(case.asked):
-        said = Number(float(_SPELT.get(number, number.replace(",", ""))))
+        said = Number(float(_SPELT.get(number) or number.replace(",", "")))
         for each in case.sql.filters:
             held = _unit_held(each)
             if held is None or not convertible(held, unit_named(unit)):

@@ -83,7 +83,7 @@ def _bounds(each: SqlFilter, shown: Collection[str], said: Collection[float]) ->
     """Whether a condition bounds an amount that is shown otherwise by a number of the question."""
     if each.lhs is None or each.clause is Clause.CASE or not isinstance(each.rhs, Number):
         return False
-    return each.op in _BOUNDS and each.lhs.name in shown and each.rhs.value in said - {0}
+    return each.op in _BOUNDS and each.lhs.name in shown and each.rhs.value in said and each.rhs.value != 0
 
 
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
