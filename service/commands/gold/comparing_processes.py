@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evals.runner.answers import Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
+from evals.runner.cleaning import cleaned_sql, looks_plain
 from service.commands.gold.case_schemas import CaseSchemas, Sources
 from service.commands.gold.comparing_answers import AnswerComparer
 from service.commands.gold.parsed_answers import why_unparsed
@@ -26,8 +27,9 @@ class ComparePlan:
     sources: Sources
     dialect: str | None = None
     """The dialect of all cases, whatever they name."""
-    parsed_first: bool = False
-    """Whether an answer that does not parse is skipped."""
+    as_written: bool = False
+    """Whether answers are as an agent wrote them: what stands around the SQL is taken off, and one that does not parse
+    is skipped."""
 
 
 _COMPARER: list[tuple[ComparePlan, AnswerComparer]] = []
@@ -47,9 +49,12 @@ def compare_here(case: BenchmarkCase, sql: str) -> EquivalenceFinding:
     plan, comparer = _COMPARER[0]
     named = case.metadata.get("dialect")
     dialect = plan.dialect or (named if isinstance(named, str) else None)
-    if plan.parsed_first and (why := why_unparsed(sql, dialect)) is not None:
+    if not plan.as_written:
+        return comparer(case, sql)
+    query = sql if looks_plain(sql) else cleaned_sql(sql, dialect) or sql
+    if (why := why_unparsed(query, dialect)) is not None:
         return EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=why)
-    return comparer(case, sql)
+    return comparer(case, query)
 
 
 def seconds_to_compare(sources: Sources, budget: float) -> float:
