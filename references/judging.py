@@ -34,6 +34,7 @@ def judge_answer(
     >>> found.verdict.value, found.alternative
     ('equivalent_up_to_bound', 'SELECT name FROM shelf')
     """
+    guessed = pair.dialect is None
     dialect = guess(pair.answer) if pair.dialect is None else canonical_dialect(pair.dialect)
     if dialect is None:
         return _unsupported(f"the dialect {str(pair.dialect)[:40]!r} is not known")
@@ -44,7 +45,8 @@ def judge_answer(
     queries = list(dict.fromkeys(each.sql for each in expansion.alternatives))
     if not queries:
         return _unfit("it contains no query")
-    query, finding, compared = _best(replace(pair, dialect=dialect), queries, bound, budget, semantics)
+    asked = Pair(sql_a="", sql_b=pair.answer, schema=pair.schema, dialect=dialect, guessed=guessed)
+    query, finding, compared = _best(asked, queries, bound, budget, semantics)
     verdict = _verdict(finding)
     return ReferenceFinding(
         verdict=verdict,
@@ -76,20 +78,14 @@ def _unfit(reason: str) -> ReferenceFinding:
 
 
 def _best(
-    pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics | None
+    pair: Pair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics | None
 ) -> tuple[str, PairFinding, Semantics]:
     """Returns the alternative that is most favourable to the answer. One proved equal ends the search."""
     ends = thread_time() + budget
     found: list[tuple[str, PairFinding, Semantics]] = []
     for place, query in enumerate(queries):
         share = max((ends - thread_time()) / (len(queries) - place), _LEAST)
-        asked = Pair(
-            sql_a=query,
-            sql_b=pair.answer,
-            schema=pair.schema,
-            dialect=pair.dialect,
-            semantics=semantics or Semantics.BAG,
-        )
+        asked = replace(pair, sql_a=query, semantics=semantics or Semantics.BAG)
         finding = verify(asked, bound=bound, budget=share)
         ordered = _other_order(asked, finding, share) if semantics is None else None
         found.append((query, ordered or finding, asked.semantics if ordered is None else Semantics.LIST))

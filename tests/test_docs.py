@@ -15,6 +15,7 @@ from rich.console import Console
 from consumers.evaluation.outcomes import DeferredReason, OutcomeKind
 from consumers.wire.events import InvalidReason
 from consumers.wire.rules_document import RulesDocument
+from evals.runner.answers import Equivalence, EquivalenceFinding
 from scoring.query import Query, UnscoredReason
 from scoring.reason_kinds import IN_FAVOUR
 from scoring.reasons import ReasonCode
@@ -23,8 +24,10 @@ from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
+from service.commands.gold.reference_finding import reference_record
 from service.commands.rendering.answer import explanation
 from service.commands.score_lines import NAME_FIELDS, LocalScorer
+from service.commands.score_references import REFERENCE_FIELD
 from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
@@ -125,7 +128,14 @@ def test_every_closed_list_has_exactly_its_values(field: str, enum: type[StrEnum
 
 def test_every_field_of_a_line_out_is_documented() -> None:
     documented = names(table(sections(page("commands.md"))["`sqlassay score`"], "field"))
-    assert documented == {*NAME_FIELDS, *SCORED_FIELDS, *MODEL_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    last = {REFERENCE_FIELD, "unscored", "evaluator_version", "rules_version"}
+    assert documented == {*NAME_FIELDS, *SCORED_FIELDS, *MODEL_FIELDS, *last}
+
+
+def test_every_field_of_a_reference_is_documented() -> None:
+    documented = names(table(sections(page("gold-judges.md"))["Beside a score"], "field of `reference`"))
+    finding = EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale="")
+    assert documented == set(reference_record(finding))
 
 
 def test_every_key_of_the_rules_is_documented_and_no_other() -> None:

@@ -64,7 +64,13 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mill:
     lines(tmp_path / "methods.jsonl", rows)
     (tmp_path / "schema.sql").write_text(mill.ddl.read_text())
     pair = {"id": "one", "sql_a": answers["count"], "sql_b": "SELECT COUNT(id) FROM looms", "schema": DDL}
-    compared = {"db_id": "weaving", "reference_sql": answers["count"], "sql": "SELECT COUNT(id) FROM looms"}
+    question = GOLDS["count"][0]
+    compared = {
+        "question": question,
+        "db_id": "weaving",
+        "reference_sql": answers["count"],
+        "sql": "SELECT COUNT(id) FROM looms",
+    }
     lines(tmp_path / "pairs.jsonl", [{**pair, **compared}])
     monkeypatch.chdir(tmp_path)
     return mill

@@ -69,6 +69,8 @@ class Pair:
     """`primary`, `foreign` and `not_null` constraints in addition to the DDL, as JSON."""
     dialect: str | None = None
     """A sqlglot dialect name; `None` is SQLite."""
+    guessed: bool = False
+    """Whether the dialect is a guess: what SQLite refuses may then be right SQL of another one."""
     semantics: Semantics = Semantics.BAG
 
 

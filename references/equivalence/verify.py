@@ -144,7 +144,7 @@ class _Case:
         try:
             for name, side, failure in zip(("sql_a", "sql_b"), (self.a, self.b), bench.failures(), strict=True):
                 if failure is not None:
-                    return _failed(name, side, failure)
+                    return _failed(name, side, failure, guessed=self.pair.guessed)
             if same_query(self.a.tree, self.b.tree):
                 return _same(self.bound)
             return self._searched(bench, population)
@@ -253,9 +253,9 @@ def _error(reason: str, fault: str | None = None) -> PairFinding:
     return PairFinding(verdict=EquivalenceVerdict.ERROR, reason=reason, fault=fault)
 
 
-def _failed(name: str, side: Side, failure: Failure) -> PairFinding:
-    """Translated SQL that SQLite cannot run is unsupported; SQL written for SQLite is an error."""
+def _failed(name: str, side: Side, failure: Failure, *, guessed: bool) -> PairFinding:
+    """SQL of another dialect that SQLite cannot run is unsupported; SQL written for SQLite is an error."""
     missing = failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
-    if failure.kind is not FailureKind.ERROR or (side.translated and not missing):
+    if failure.kind is not FailureKind.ERROR or ((side.translated or guessed) and not missing):
         return _unsupported(f"{name}: {failure.detail}", name)
     return _error(f"{name} does not execute: {failure.detail}", name)

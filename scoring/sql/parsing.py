@@ -22,6 +22,8 @@ from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, 
 from scoring.sql.respelling import respelled, with_declared
 
 _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
+_MISSING = re.compile(r"Required keyword: '\w+' missing for (\w+)")
+_TOKEN = re.compile(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax", "Cannot traverse scope")
 
 
@@ -207,9 +209,21 @@ def _too_deep() -> Unscored:
 def _unparseable(error: Exception, dialect: str) -> Unscored:
     found = _first_error(error)
     where = f" at line {found['line']}, column {found['col']}" if found.get("line") else ""
-    what = _CLASS.sub(r"\1", str(found.get("description") or error).split("\n", 1)[0])
+    what = _plainly(str(found.get("description") or error).split("\n", 1)[0])
     near = f", near {shortened(str(found['highlight']), 30)!r}" if found.get("highlight") else ""
     return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"{dialect}: {shortened(what, 80)}{where}{near}")
+
+
+def _plainly(said: str) -> str:
+    """What the parser says, without its own names of things.
+
+    >>> _plainly("Required keyword: 'this' missing for <class 'sqlglot.expressions.query.Where'>")
+    'Where is not complete'
+    >>> _plainly("Expected table name but got <Token token_type: TokenType.SENTINEL, text: SENTINEL, line: 1, col: 1>")
+    'Expected table name but got the end'
+    """
+    found = _MISSING.sub(r"\1 is not complete", _CLASS.sub(r"\1", said))
+    return _TOKEN.sub(lambda token: "the end" if token[1] == "SENTINEL" else token[2], found)
 
 
 def _first_error(error: Exception) -> dict[str, Any]:

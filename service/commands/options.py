@@ -114,6 +114,17 @@ class ScoreOptions:
     schema_file: Annotated[
         str | None, typer.Option("--schema", metavar="FILE", help="The database's tables: DDL, or a catalogue as JSON.")
     ] = None
+    with_reference: Annotated[
+        bool,
+        typer.Option(
+            "--with-reference/--without-reference",
+            help="Compare answers with their `reference_sql`, which never changes the score.",
+        ),
+    ] = True
+    databases: Annotated[
+        str | None,
+        typer.Option("--databases", metavar="DIR|URL", help="Run both there, by the `db_id` of each line."),
+    ] = None
     dialect: Annotated[
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of events that name none.")
     ] = None

@@ -24,6 +24,8 @@ from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rules.learned_file import learned_for
 from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
+from service.commands.score_memory import MemoryScorer
+from service.commands.score_references import ReferencedScorer, reference_plan
 from service.judges.weights import fitted_judge, local_judge
 
 _EXAMPLE = '{"question": "How many members?", "sql": "SELECT COUNT(*) FROM members"}'
@@ -83,22 +85,31 @@ def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     if options.jobs > 1 and (options.memory or policy is not JudgePolicy.LOCAL):
         refuse("--jobs works with --judge local and without --memory: leave out one of them")
     local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds, options.jobs)
-    if options.memory:
-        return _with_memory(options, policy, local)
-    if policy is JudgePolicy.LOCAL:
-        return local
-    from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
+    plan = reference_plan(options, rules, policy) if _compares(options) else None
+    if policy is not JudgePolicy.LOCAL and not options.memory:
+        from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
 
-    return with_models(local, policy)
+        return with_models(local, policy, plan)
+    scorer = _with_memory(options, policy, local) if options.memory else local
+    return scorer if plan is None else ReferencedScorer(scorer, plan)
 
 
-def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> AnswerScorer:
+def _compares(options: ScoreOptions) -> bool:
+    """Whether references of a file are compared. Ends the command when databases are named to no purpose."""
+    compares = options.with_reference and options.source is not None
+    if options.databases is not None:
+        if not compares:
+            refuse("--databases is for a file of answers that are compared with their `reference_sql`")
+        if "://" not in options.databases and not Path(options.databases).is_dir():
+            refuse(f"--databases: there is no folder {options.databases}")
+    return compares
+
+
+def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> MemoryScorer:
     if options.source is None:
         refuse("--memory is for a file of answers: one answer has no earlier ones")
     if policy is not JudgePolicy.LOCAL:
         refuse(f"--memory works with --judge local, not {policy.value}: leave out one of them")
-    from service.commands.score_memory import MemoryScorer  # noqa: PLC0415 most runs need no memory
-
     return MemoryScorer(local)
 
 

@@ -88,17 +88,29 @@ class LocalScorer:
             return {**names_of(event), **record_of(scorer_failed(error), self.rules)}
 
     def score_file(self, files: ScoredFiles) -> RunTally:
-        """Writes one row for each line, in order. Holds some lines in memory at a time.
+        """Writes one row for each line, in order. Holds some lines in memory at a time."""
+        with self.opened(files) as (rows, write):
+            for line, row in rows:
+                write.encoded(line, row)
+        return write.tally
+
+    @contextmanager
+    def opened(
+        self, files: ScoredFiles, more: Iterable[str] = ()
+    ) -> Generator[tuple[Iterator[tuple[InputLine, Encoded]], RowWriter]]:
+        """Opens both files; yields each line with its row, in order, and what writes rows, with `more` fields.
 
         A line that takes more than `cpu_seconds` of CPU, or that ends its scoring process, has a row without a score.
         """
         with (
             budgeted_processes(self._encoded, self.cpu_seconds, self.jobs) as processes,
-            scored_file(files) as (lines, write),
+            scored_file(files, more) as (lines, write),
         ):
-            for line, result in processes.run(lines, _AT_ONCE):
-                write.encoded(line, self._ended(line, result) if isinstance(result, CallEnded) else result)
-        return write.tally
+            results = processes.run(lines, _AT_ONCE)
+            yield (
+                ((line, self._ended(line, row) if isinstance(row, CallEnded) else row) for line, row in results),
+                write,
+            )
 
     def _encoded(self, line: InputLine) -> Encoded:
         return Encoded.of(self.row(line))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from consumers.wire.events import QueryEvent
@@ -19,7 +21,9 @@ from scoring.verdict import Case, Score
 from service.commands.files.formats import ScoredFiles
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
+    Encoded,
     LocalScorer,
+    RowWriter,
     RunTally,
     invalid_line_row,
     names_of,
@@ -52,10 +56,18 @@ class MemoryScorer:
 
     def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order."""
-        with scored_file(files, MEMORY_FIELDS) as (lines, write):
-            for line in lines:
-                write(line, self.row(line))
+        with self.opened(files) as (rows, write):
+            for line, row in rows:
+                write.encoded(line, row)
         return write.tally
+
+    @contextmanager
+    def opened(
+        self, files: ScoredFiles, more: Iterable[str] = ()
+    ) -> Generator[tuple[Iterator[tuple[InputLine, Encoded]], RowWriter]]:
+        """Opens both files; yields each line with its row, in order, and what writes rows, with `more` fields."""
+        with scored_file(files, (*MEMORY_FIELDS, *more)) as (lines, write):
+            yield ((line, Encoded.of(self.row(line))) for line in lines), write
 
     def row(self, line: InputLine) -> Record:
         """The row for a line, with `p_alone` and `context`, which are null where there are none."""

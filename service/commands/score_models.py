@@ -22,6 +22,7 @@ from scoring.verdict import Reply, Score
 from service.commands.command_context import settings
 from service.commands.exits import Exit, refuse
 from service.commands.files.formats import ScoredFiles
+from service.commands.gold.reference_finding import ReferenceComparer, ReferencePlan, open_references
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
     LocalScorer,
@@ -33,6 +34,7 @@ from service.commands.score_lines import (
     scored_file,
     scorer_failed,
 )
+from service.commands.score_references import REFERENCE_FIELD, has_reference, reference_of, say_compared
 from service.judges.configured_panel import open_panel
 from service.settings import Settings
 from service.settings.storage_settings import RedisSettings
@@ -49,6 +51,8 @@ class ModelScorer:
     rules: Rules
     local: LocalJudge
     counts: MemoryModelCounts = field(default_factory=MemoryModelCounts)
+    references: ReferencePlan | None = None
+    """How lines of a file are compared with their references; `None` ignores those."""
 
     def finish(self) -> None:
         """Says which causes kept the model from judging; ends the command where its server refuses all calls."""
@@ -86,18 +90,23 @@ class ModelScorer:
     async def _score_file(self, files: ScoredFiles) -> RunTally:
         window = 2 * self.settings.judge.in_flight
         waiting: deque[tuple[InputLine, asyncio.Task[Record]]] = deque()
-        with scored_file(files, MODEL_FIELDS) as (lines, write):
-            async with self._panel() as panel, asyncio.TaskGroup() as group:
+        with scored_file(files, (*MODEL_FIELDS, REFERENCE_FIELD)) as (lines, write):
+            async with (
+                self._panel() as panel,
+                open_references(self.references) as compare,
+                asyncio.TaskGroup() as group,
+            ):
                 for line in lines:
-                    waiting.append((line, group.create_task(self._row(panel, line))))
+                    waiting.append((line, group.create_task(self._row(panel, compare, line))))
                     while len(waiting) >= window or (waiting and waiting[0][1].done()):
                         first, row = waiting.popleft()
                         write(first, await row)
                 for first, row in waiting:
                     write(first, await row)
+            say_compared(compare)
         return write.tally
 
-    async def _row(self, panel: Panel, line: InputLine) -> Record:
+    async def _row(self, panel: Panel, compare: ReferenceComparer, line: InputLine) -> Record:
         event = read_event(line)
         if isinstance(event, Unscored):
             return invalid_line_row(line, event, self.rules)
@@ -105,7 +114,9 @@ class ModelScorer:
             result = await self._result(panel, event.query(), event.tenant)
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
             result = scorer_failed(error)
-        return {**names_of(event), **record_of(result, self.rules)}
+        row = {**names_of(event), **record_of(result, self.rules)}
+        reference = await reference_of(compare, line) if has_reference(line) else None
+        return row if reference is None else {**row, REFERENCE_FIELD: reference}
 
     async def _result(self, panel: Panel, query: Query, tenant: str) -> Score | Unscored:
         case = await asyncio.to_thread(examine, query, self.rules)
@@ -127,7 +138,7 @@ def _open_redis(settings: RedisSettings) -> AbstractAsyncContextManager[RedisLin
     return open_redis(settings)
 
 
-def with_models(scorer: LocalScorer, policy: JudgePolicy) -> ModelScorer:
+def with_models(scorer: LocalScorer, policy: JudgePolicy, references: ReferencePlan | None = None) -> ModelScorer:
     """Returns a scorer that asks the configured model. Ends the command when no model is configured."""
     configured = settings()
     if configured.judge.base_url is None:
@@ -136,4 +147,4 @@ def with_models(scorer: LocalScorer, policy: JudgePolicy) -> ModelScorer:
             " SQLASSAY_JUDGE__MODEL and SQLASSAY_JUDGE__PRICES, or use --judge local"
         )
     rules = replace(scorer.rules, judge=replace(scorer.rules.judge, policy=policy))
-    return ModelScorer(configured, rules, scorer.judge)
+    return ModelScorer(configured, rules, scorer.judge, references=references)

@@ -18,7 +18,6 @@ from references.equivalence.explain import explain
 from references.equivalence.finding_json import finding_record
 from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
 from references.equivalence.pair_reading import PairReading, read_pair
-from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.search.witnesses import WitnessPool
 from references.equivalence.verify import recheck, verify
 from references.schema import Schema
@@ -97,8 +96,9 @@ def test_a_witness_shows_the_difference_on_a_database_of_ones_own(case: dict[str
         marks = ", ".join("?" * len(finding.witness.columns[name]))
         ordered = rows[::-1] if backwards else rows
         connection.executemany(f"INSERT INTO {name} ({columns}) VALUES ({marks})", ordered)
-    sides = [read_side(sql, pair.dialect) for sql in (pair.sql_a, pair.sql_b)]
-    a, b = (connection.execute(side.sql).fetchall() for side in sides if not isinstance(side, Refusal))
+    read = read_pair(pair)
+    assert isinstance(read, PairReading)
+    a, b = (connection.execute(side.sql).fetchall() for side in (read.a, read.b))
     if pair.semantics is Semantics.LIST:
         assert a != b
     else:

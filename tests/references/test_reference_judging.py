@@ -131,3 +131,22 @@ def test_every_verdict_and_every_reason_for_none_is_documented_and_no_other(head
     found = re.search(rf"^\| {head} \|.*\n(?:\|.*\n?)+", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert found
     assert set(re.findall(r"^\| `(\w+)`", found.group(), flags=re.MULTILINE)) == {each.value for each in enum}
+
+
+DECLARED = "CREATE TABLE looms (id INTEGER PRIMARY KEY, name TEXT, width REAL);"
+
+
+@pytest.mark.parametrize(
+    ("answer", "dialect", "verdict"),
+    [
+        ("SELECT SPLIT_PART(name, ' ', 1) FROM looms", None, "unsupported"),
+        ("SELECT MEDIAN(width) FROM looms", None, "unsupported"),
+        ("SELECT SPLIT_PART(name, ' ', 1) FROM looms", "sqlite", "error"),
+        ("SELECT colour FROM looms", None, "error"),
+    ],
+)
+def test_what_sqlite_lacks_is_no_fault_of_an_answer_whose_dialect_nobody_named(
+    answer: str, dialect: str | None, verdict: str
+) -> None:
+    pair = AnswerPair(reference="SELECT name FROM looms", answer=answer, dialect=dialect, schema=DECLARED)
+    assert judge_answer(pair).verdict.value == verdict

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from references.date_functions import DATE_FUNCTIONS, MONTHS, SECONDS
 from references.equivalence.facts.operands import number_of
 
 _LEAVES = (exp.Literal, exp.JSONPath)
@@ -21,6 +22,7 @@ _NOWHERE = (exp.Ordered, exp.Group, exp.Count, exp.Is, exp.DataType, exp.DataTyp
 """Below these, a literal is a place in a list, or what it is does not matter."""
 _GRADED = (exp.Predicate, exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Neg, exp.Tuple, exp.If)
 """Here a number may be far from those beside it that change a result."""
+_UNITS = frozenset({*MONTHS, *SECONDS})
 _SHOWN = 60
 _MOST = 24
 """The most of them that are looked at."""
@@ -136,7 +138,8 @@ def _neighbours(node: exp.Expr, counts: Set[int]) -> Iterator[exp.Expr]:
         *ahead, _ = node.expressions
         yield exp.JSONPath(expressions=[*(each.copy() for each in ahead), exp.JSONPathKey(this="no such key")])
     elif isinstance(node, exp.Literal) and node.is_string:
-        yield from map(exp.Literal.string, _texts(node.name))
+        units = _UNITS - {node.name} if _is_unit(node) else None
+        yield from map(exp.Literal.string, _texts(node.name) if units is None else sorted(units))
     else:
         value = number_of(node.name)
         near = [value + 1]
@@ -144,6 +147,12 @@ def _neighbours(node: exp.Expr, counts: Set[int]) -> Iterator[exp.Expr]:
             near.append(value - 1)
             near += [2 * value, value / 2, -value] if isinstance(node.parent, _GRADED) else []
         yield from (_number(each) for each in near)
+
+
+def _is_unit(node: exp.Expr) -> bool:
+    """Whether a text names the unit of a date function: another text is no unit."""
+    up = node.parent
+    return isinstance(up, exp.Anonymous) and up.name.lower() in DATE_FUNCTIONS and node.name in _UNITS
 
 
 def _number(value: float) -> exp.Expr:

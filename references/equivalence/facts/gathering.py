@@ -183,7 +183,7 @@ class Gatherer:
                 self._facts.timed.update(operand.cells)
             if operator is not Operator.LIKE and _MOMENT.fullmatch(literal):
                 self._facts.moments.update(operand.cells)
-        found = values_for(operand.form, operator, literal, start=operand.start)
+        found = values_for(operand.form, operator, literal, start=operand.start, between=operand.between)
         self._facts.add(operand.cells, (*found.inside, literal) if closed else found.inside, found.beside)
 
     def _note_path(self, operand: ComparedSide, operator: Operator, literal: Literal) -> None:

@@ -29,6 +29,8 @@ class Form(StrEnum):
     PIECE = "piece"
     """A substring that begins at `start`."""
     LENGTH = "length"
+    JOINED = "joined"
+    """Texts that are joined."""
     MIXED = "mixed"
     """A computation with the column."""
     COUNT = "count"
@@ -56,11 +58,15 @@ _YEAR = re.compile(r"[12]\d{3}$")
 _SMALL = re.compile(r"\d{1,3}$")
 _FURTHEST = 200
 """The largest `start` of a substring."""
+_LONGEST_JOIN = 8
+"""Places at which a text is cut that was joined of others."""
 NONE = Values(inside=(), beside=())
 
 
-def values_for(form: Form, operator: Operator, literal: Literal, *, start: int = 1) -> Values:
-    """Returns values to try for a column whose `form` is compared with a literal.
+def values_for(
+    form: Form, operator: Operator, literal: Literal, *, start: int = 1, between: tuple[str, ...] = ()
+) -> Values:
+    """Returns values to try for a column whose `form` is compared with a literal; joined texts have others between.
 
     >>> values_for(Form.WHOLE, Operator.ABOVE, 10).inside
     (11,)
@@ -75,6 +81,8 @@ def values_for(form: Form, operator: Operator, literal: Literal, *, start: int =
         return _placed(str(literal), start, operator)
     if form is Form.LENGTH:
         return _long(literal)
+    if form is Form.JOINED:
+        return _pieces(str(literal), between)
     if operator is Operator.LIKE:
         return _like(str(literal))
     if isinstance(literal, str):
@@ -259,3 +267,17 @@ def _like(pattern: str) -> Values:
 def swapped(values: Iterable[Value]) -> tuple[Value, ...]:
     """Returns the texts in the opposite letter case."""
     return tuple(each.swapcase() for each in values if isinstance(each, str) and each.swapcase() != each)
+
+
+def _pieces(text: str, between: tuple[str, ...]) -> Values:
+    """What may have been joined to a text, with the texts that are written between.
+
+    >>> _pieces("Ann Lee", (" ",)).inside, _pieces("AFR", ()).inside
+    (('Ann', 'Lee'), ('A', 'FR', 'AF', 'R'))
+    """
+    known = [each for each in between if each]
+    if known:
+        cut = re.split("|".join(map(re.escape, known)) + "|[%_]+", text)
+    else:
+        cut = [piece for place in range(1, min(len(text), _LONGEST_JOIN)) for piece in (text[:place], text[place:])]
+    return Values(inside=tuple(dict.fromkeys(each for each in cut if each)), beside=())

@@ -36,6 +36,8 @@ class ComparedSide:
     """Where a substring begins."""
     extract: exp.Expr | None = None
     """The step into JSON."""
+    between: tuple[str, ...] = ()
+    """The texts that are written between joined ones."""
 
 
 class ComparedSideReader:
@@ -88,14 +90,22 @@ class ComparedSideReader:
             return ComparedSide(cells=cells, form=Form.PATH, extract=node)
         if isinstance(node, exp.Length):
             return ComparedSide(cells=cells, form=Form.LENGTH)
-        if is_date_call(node):
-            return ComparedSide(cells=cells, form=Form.DATE_PART)
-        dated = any(isinstance(each, _DATE_PARTS) for each in node.walk())
-        return ComparedSide(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
+        if isinstance(node, exp.DPipe | exp.Concat):
+            return ComparedSide(cells=cells, form=Form.JOINED, between=_texts_in(node))
+        return ComparedSide(cells=cells, form=_form_of(node))
 
     def _inner(self, node: exp.Expr, scope: Scope | None, depth: int) -> Iterator[Cell]:
         for each in node.find_all(exp.Column):
             yield from self._column(each, scope, depth + 1).cells
+
+
+def _form_of(node: exp.Expr) -> Form:
+    dated = is_date_call(node) or any(isinstance(each, _DATE_PARTS) for each in node.walk())
+    return Form.DATE_PART if dated else Form.MIXED
+
+
+def _texts_in(node: exp.Expr) -> tuple[str, ...]:
+    return tuple(each.name for each in node.find_all(exp.Literal) if each.is_string)
 
 
 def is_date_call(node: exp.Expr) -> bool:

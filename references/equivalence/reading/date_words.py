@@ -44,6 +44,21 @@ def plain(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def as_asked(node: exp.Expr) -> exp.Expr:
+    """The date itself, or the day of a time where the query asks for that: no parser puts `DATE` around what is added.
+
+    >>> from sqlglot import parse_one
+    >>> [as_asked(parse_one(sql, dialect="mysql")).sql("sqlite") for sql in ("DATE(at)", "(at)", "DATE('2024-03-01')")]
+    ['DATE(at)', 'at', "'2024-03-01'"]
+    """
+    date = plain(node)
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if not isinstance(node, exp.TsOrDsToDate) or isinstance(date, exp.Literal):
+        return date
+    return exp.Date(this=date.copy())
+
+
 def integer(date: exp.Expr, pattern: str) -> exp.Expr:
     """A field of a date as a whole number."""
     return exp.cast(exp.TimeToStr(this=date.copy(), format=exp.Literal.string(pattern)), "INTEGER")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from references.date_functions import END_MONTH, MONTHS
+from references.date_functions import END_MONTH, MONTHS, TIMES
 from references.equivalence.reading.clocks import moment_of_day, time_of_day
 from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
 from references.equivalence.reading.date_parts import FROM_ZERO, part_of_date, quarter
-from references.equivalence.reading.date_words import call, integer, plain, unit_of
+from references.equivalence.reading.date_words import as_asked, call, integer, plain, unit_of
 from references.equivalence.reading.periods import bucket, overlapping, start_of_minutes
 from references.equivalence.reading.weeks import (
     MONDAYS,
@@ -66,7 +66,7 @@ def _earlier(node: exp.Expr, _: str) -> exp.Expr | None:
 def _plus(date: exp.Expr, count: exp.Expr, unit: exp.Expr | None, *, sign: int) -> exp.Expr | None:
     if isinstance(count, exp.Interval):
         return _with_interval(date, count, sign=sign)
-    word, number, start = unit_of(unit), _number(count, sign), _day_numbered(plain(date))
+    word, number, start = unit_of(unit), _number(count, sign), _day_numbered(as_asked(date))
     if word is None or number is None or start is None:
         return None
     return call("day_plus", start, number, word)
@@ -101,7 +101,7 @@ def _with_interval(date: exp.Expr, interval: exp.Interval, *, sign: int) -> exp.
     spelled = _SPELLED.findall(interval.name)
     if not spelled or _SPELLED.sub("", interval.name).strip():
         return None
-    found = plain(date)
+    found = as_asked(date)
     for count, word in sorted(spelled, key=lambda each: unit_of(each[1]) not in MONTHS):
         later = _plus(found, exp.Literal.string(count.replace(" ", "")), exp.var(word), sign=sign)
         if later is None:
@@ -155,7 +155,11 @@ def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if first_day(word, dialect) is not None and dialect in _BOUNDARIES:
         return weeks_between(late, early, word, dialect) if starts else None
     unit = unit_of(word)
-    return call("day_gap" if word is None or starts else "day_span", late, early, unit) if unit is not None else None
+    if unit is None:
+        return None
+    if word is None or (starts and unit not in TIMES):
+        return call("day_gap", late, early, unit)
+    return call("day_gap" if starts else "day_span", as_asked(node.this), as_asked(node.expression), unit)
 
 
 def _months_between(node: exp.Expr, _: str) -> exp.Expr | None:

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
 from references.equivalence.reading.dates import dated
+from references.equivalence.reading.joined_texts import PLUS_JOINS, ends_a_join, joined
 from references.equivalence.reading.rewrites import rewritten
 from references.equivalence.reading.zones import loses_zone
 from references.sandbox import Folding
@@ -72,6 +73,8 @@ def translated(tree: exp.Query, dialect: str) -> str:
     if any(map(_rounds_a_moment, tree.find_all(exp.Cast))):
         raise UnsupportedError(f"a conversion that rounds a moment ({dialect})")
     _replace(tree, lambda node: dated(node, dialect))
+    if dialect in PLUS_JOINS:
+        _replace(tree, joined)
     for node in [*tree.walk()]:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
@@ -133,7 +136,7 @@ def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
         return "CONCAT, which leaves NULLs out"
     if dialect in _ALIKE and isinstance(node, exp.StrPosition):
         return "a search in a text, which ignores letter case"
-    if dialect in {"tsql", "fabric"} and (found := _means_otherwise_in_tsql(node)) is not None:
+    if dialect in PLUS_JOINS and (found := _means_otherwise_in_tsql(node)) is not None:
         return found
     if dialect == "oracle" and (found := _means_otherwise_in_oracle(node)) is not None:
         return found
@@ -158,7 +161,7 @@ def _means_otherwise_in_tsql(node: exp.Expr) -> str | None:
         return "AVG over a window, which is a whole number for whole numbers"
     if isinstance(node, exp.Like) and "[" in node.expression.name:
         return "sets of characters in LIKE"
-    if isinstance(node, exp.Literal) and node.is_string and node.name != node.name.rstrip(" "):
+    if isinstance(node, exp.Literal) and node.is_string and node.name != node.name.rstrip(" ") and ends_a_join(node):
         return "a text that ends with a blank, which comparisons ignore"
     return "REPLACE, which ignores letter case" if isinstance(node, exp.Replace) else None
 

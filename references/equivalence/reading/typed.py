@@ -13,9 +13,11 @@ from enum import Enum
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from references.date_functions import DATE_FUNCTIONS, TIMES
+from references.date_functions import TIMES
 from references.equivalence.reading.clocks import MIDNIGHT, clock, in_seconds, moment
+from references.equivalence.reading.constant_days import compute
 from references.equivalence.reading.date_words import call
+from references.equivalence.reading.joined_texts import PLUS_JOINS
 from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
 from references.schema import DeclaredColumn, Schema, ValueKind
@@ -109,21 +111,27 @@ class _Fitting:
         self._dialect = dialect
         self._countable = _DATED if dialect == "oracle" else {_Kind.DAY}
         for node in reversed([*tree.walk()]):
-            if _is_call(node, *_DATE_CALLS):
-                _compute(_write_arguments(node))
-            elif isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
-                node.replace(self._days(node))
-            elif dialect == "oracle" and _is_trunc(node):
-                node.replace(self._truncated(node))
-            elif _is_call(node, "DATETIME") and self._kinds(*node.expressions) == {_Kind.MOMENT}:
-                # SQLite's function would drop the fraction of a second
-                node.replace(node.expressions[0].copy())
+            self._fit(node)
         for node in [*tree.walk()]:
             in_seconds(node)
             for one, other in _compared(node):
                 self._compare(one, other)
         self._refuse_clocks(tree)
         self.tree = tree
+
+    def _fit(self, node: exp.Expr) -> None:
+        """Changes a computation to what SQLite computes so."""
+        if _is_call(node, *_DATE_CALLS):
+            compute(_write_arguments(node))
+        elif isinstance(node, exp.Add | exp.Sub) and self._has_days(node):
+            node.replace(self._days(node))
+        elif isinstance(node, exp.Add | exp.DPipe) and self._dialect in PLUS_JOINS:
+            self._join(node)
+        elif self._dialect == "oracle" and _is_trunc(node):
+            node.replace(self._truncated(node))
+        elif _is_call(node, "DATETIME") and self._kinds(*node.expressions) == {_Kind.MOMENT}:
+            # SQLite's function would drop the fraction of a second
+            node.replace(node.expressions[0].copy())
 
     def _refuse_clocks(self, tree: exp.Query) -> None:
         """Refuses times of day that are computed with, and those of what may have none."""
@@ -150,6 +158,17 @@ class _Fitting:
         if found is None or self._dialect not in _COUNTING:
             raise _MeansOtherwise("arithmetic with dates")
         return found
+
+    def _join(self, node: exp.Add | exp.DPipe) -> None:
+        """Joins two texts. A text and a number would be added as numbers, or fail."""
+        kinds = self._kinds(node.this, node.expression)
+        if isinstance(node, exp.Add) and _Kind.TEXT not in kinds:
+            return
+        if other := kinds - ({_Kind.TEXT, _Kind.WRITTEN} | ({None} if isinstance(node, exp.DPipe) else set())):
+            named = sorted(each.value if each is not None else "what may be a number" for each in other)
+            raise _MeansOtherwise(f"+ between a text and {named[0]}")
+        if isinstance(node, exp.Add):
+            node.replace(exp.DPipe(this=node.this.copy(), expression=node.expression.copy(), safe=True))
 
     def _counted(self, node: exp.Expr, kinds: list[_Kind | None]) -> exp.Expr | None:
         """The days between two days, a day so many days later, or the days between two moments of Oracle."""
@@ -306,24 +325,6 @@ def _write_arguments(node: exp.Expr) -> exp.Expr:
             raise _MeansOtherwise("a text that is no date in date arithmetic")
         each.replace(exp.Literal.string(when[0] if when[1] == MIDNIGHT and ":" not in text else " ".join(when)))
     return node
-
-
-def _compute(node: exp.Expr) -> None:
-    """Writes a day that is computed of constants. One with a time of day stays what it is."""
-    given = [_constant(each) for each in node.expressions]
-    called = DATE_FUNCTIONS.get(node.name.lower())
-    value = called[1](*given) if called is not None and None not in given else None
-    if isinstance(value, str) and len(value) == len("2024-03-01"):
-        node.replace(exp.Literal.string(value))
-
-
-def _constant(node: exp.Expr) -> str | int | None:
-    if isinstance(node, exp.Neg):
-        number = _constant(node.this)
-        return -number if isinstance(number, int) else None
-    if not isinstance(node, exp.Literal):
-        return None
-    return node.name if node.is_string else int(node.name) if node.name.isdigit() else None
 
 
 def _kind_of_declared(column: DeclaredColumn, *, inferred: bool) -> _Kind | None:

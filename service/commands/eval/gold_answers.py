@@ -13,19 +13,16 @@ from evals.agreement import Judged
 from evals.runner.answers import Equivalence, EquivalenceFinding
 from evals.runner.cases import BenchmarkCase
 from service.commands.background_file import read_backgrounds
-from service.commands.eval.gold.judge_names import gold_queries
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer
-from service.commands.eval.runner.assessing import AssessmentPlan, compare_with_gold, prepare
-from service.commands.eval.runner.case_schemas import Sources
 from service.commands.exits import refuse
+from service.commands.gold.case_schemas import Sources
+from service.commands.gold.comparing_processes import ComparePlan, ComparingProcesses, open_comparing
+from service.commands.gold.judge_names import gold_queries
 from service.commands.learn.pair_input import pair_evidence
-from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 SUBSET = "subset"
 """The field by which answers whose label is not what their results say are counted apart."""
-_MEGABYTES = 4 * 1024
-_PROCESSES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,23 +133,17 @@ def _same_rows(finding: EquivalenceFinding | None) -> bool | None:
     return finding.equivalence is Equivalence.EQUIVALENT
 
 
-def _findings(cases: Sequence[tuple[LabelledAnswer, str]], options: JudgeOptions) -> list[EquivalenceFinding | None]:
+def _findings(cases: Sequence[tuple[LabelledAnswer, str]], options: JudgeOptions) -> list[EquivalenceFinding]:
     sources = Sources(databases=options.databases, schemas=options.schemas)
-    return asyncio.run(_compared(cases, AssessmentPlan(sources=sources, grounding=False, shows=True)))
+    return asyncio.run(_compared(cases, ComparePlan(sources=sources)))
 
 
-async def _compared(
-    cases: Sequence[tuple[LabelledAnswer, str]], plan: AssessmentPlan
-) -> list[EquivalenceFinding | None]:
-    limits = ProcessLimits(workers=_PROCESSES, megabytes=_MEGABYTES)
-    async with limited_pool(limits, prepare, plan) as pool:
-        return await asyncio.gather(*(_compared_one(pool, plan, *each) for each in cases))
+async def _compared(cases: Sequence[tuple[LabelledAnswer, str]], plan: ComparePlan) -> list[EquivalenceFinding]:
+    async with open_comparing(plan) as compare:
+        return await asyncio.gather(*(_compared_one(compare, *each) for each in cases))
 
 
-async def _compared_one(
-    pool: LimitedPool, plan: AssessmentPlan, label: LabelledAnswer, reference: str
-) -> EquivalenceFinding | None:
-    db_id = _db_id(label)
+async def _compared_one(compare: ComparingProcesses, label: LabelledAnswer, reference: str) -> EquivalenceFinding:
     case = BenchmarkCase(
         case_id=label.id,
         question=label.query.question,
@@ -160,11 +151,6 @@ async def _compared_one(
         schema="",
         complexity="",
         category="",
-        metadata={"db_id": db_id, "dialect": label.query.dialect},
+        metadata={"db_id": _db_id(label), "dialect": label.query.dialect},
     )
-    seconds = plan.sources.seconds * 8 + plan.budget * 3 + 5
-    try:
-        found = await pool.call(compare_with_gold, case, label.query.sql, seconds=seconds)
-    except Exception:  # One answer that trips a bug must not cost the others their figures.
-        return None
-    return None if isinstance(found, CallStopped) else found
+    return await compare(case, label.query.sql)

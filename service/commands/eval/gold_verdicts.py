@@ -14,10 +14,10 @@ from evals.agreement import Judged
 from scoring.learned_rules import LearnedRules
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy
-from service.commands.eval.gold.gold_model import gold_template, open_gold_model
 from service.commands.eval.gold_answers import GoldAnswer
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.stored_verdicts import read_stored
+from service.commands.gold.gold_model import gold_template, open_gold_model
 from service.commands.jsonl import open_output
 from service.commands.rules.learned_file import learned_for
 

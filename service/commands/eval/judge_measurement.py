@@ -22,7 +22,6 @@ from evals.plots import reliability, risk_coverage
 from evals.report import Report
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy
-from service.commands.eval.gold.judge_names import gold_judges_of
 from service.commands.eval.gold_answers import SUBSET, check_gold_options, gold_answers, results_alone
 from service.commands.eval.gold_verdicts import gold_verdicts, write_gold_prompts
 from service.commands.eval.held_out import held_out_judgements, training_files
@@ -31,6 +30,7 @@ from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled
 from service.commands.eval.stored_verdicts import stored_verdicts, write_prompts
 from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
+from service.commands.gold.judge_names import gold_judges_of
 from service.commands.rules.learned_file import learned_for
 from service.commands.score import read_judge
 

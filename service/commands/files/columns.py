@@ -23,6 +23,8 @@ _OPTIONS = {
 _ALIASES = {"id": "event_id", "enriched_question_proxy": "enriched_question"}
 FIELDS = frozenset(QueryEvent.model_fields) | frozenset(_ALIASES)
 """The names that an event's fields have in a file."""
+DATABASE = "db_id"
+"""What names the database of an answer and its reference; no field of an event."""
 NESTED = frozenset({"attributes", "parameters", "result", "canary", "history"})
 """Fields that a table holds as JSON text, unless its columns are nested."""
 
@@ -49,7 +51,7 @@ class Columns:
         for field, column in {"question": "question", "sql": "sql", **self.named}.items():
             if columns.get(field, column) not in found:
                 refuse(f"{source} has no column {column!r}: name it with {_OPTIONS[field]}; {shown(found)}")
-        return columns
+        return columns | ({DATABASE: DATABASE} if DATABASE in found else {})
 
     def renamed(self, line: InputLine) -> InputLine:
         """A line of JSON whose keys are the event's own. A line that is no object stays as it is."""

@@ -10,7 +10,7 @@ import pytest
 
 from scoring.sql.parsing import Parsed, parse_query
 from scoring.sql.unknown_names import unknown_names
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas, Sources
 from tests.development import HOME, labels_path
 from tests.evals.runner.weaving import GOLDS, Mill, case, lines
 from tests.service.commands.command_line import sqlassay

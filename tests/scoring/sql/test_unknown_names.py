@@ -16,7 +16,7 @@ from references.databases.opening import open_database
 from references.sandbox import Failure
 from scoring.sql.parsing import Parsed, parse_query
 from scoring.sql.unknown_names import unknown_names
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas, Sources
 from tests.development import HOME, labels_path
 from tests.scoring.sql.named_queries import GROUNDED, INVENTED, SCHEMA
 

@@ -6,7 +6,5 @@ Change this here when it concerns:
   to `_identity` in `service/commands/eval/runner/run.py` too; then `docs/commands.md`
 - the benchmark that a run has without `--benchmark`: `service/commands/eval/runner/shipped/`; then
   `tests/evals/runner/test_shipped_benchmark.py`
-- how an answer of a run is compared with its gold SQL: `service/commands/eval/runner/comparing_answers.py`; then
-  `docs/eval.md`
 - what reviews become a benchmark: `service/commands/eval/runner/collect_benchmark.py`; then `docs/commands.md`
 """

@@ -30,7 +30,8 @@ from service.commands.eval.runner.assessing import (
 from service.commands.eval.runner.dry_runs import DryRun, TryQuery
 from service.commands.eval.runner.generating import Asking
 from service.commands.eval.runner.refuted import with_refutation
-from service.commands.eval.runner.run_opinions import AddOpinion
+from service.commands.gold.comparing_processes import failed, seconds_to_compare, stopped
+from service.commands.gold.model_opinions import ModelOpinions
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
 
@@ -49,7 +50,7 @@ class Answering:
     plan: AssessmentPlan
     score: ScoreAnswer | None = None
     """Asks the judge's model; `None` where the local judge scores."""
-    add_opinion: AddOpinion | None = None
+    add_opinion: ModelOpinions | None = None
     """Asks a model about the gold SQL; `None` where none compares."""
     dry_run: TryQuery | None = None
     """Asks the warehouse whether it would run the answer; `None` without `--dry-run`."""
@@ -128,13 +129,9 @@ class Answering:
         return found
 
     async def _compared(self, case: BenchmarkCase, sql: str) -> EquivalenceFinding:
-        # a comparison runs several queries, each with its own limit, and may search twice
-        seconds = self.plan.sources.seconds * 8 + self.plan.budget * 3 + 5
+        seconds = seconds_to_compare(self.plan.sources, self.plan.budget)
         found = await self._call(compare_with_gold, case, sql, seconds=seconds)
-        if isinstance(found, CallStopped):
-            rationale = f"comparing it was stopped: {found.detail}"
-            return EquivalenceFinding(equivalence=Equivalence.NOT_COMPARED, rationale=rationale)
-        return found
+        return stopped(found) if isinstance(found, CallStopped) else found
 
     async def _verified(self, case: BenchmarkCase, sample: int, sql: str) -> AnswerVerification:
         if self.plan.verify is None:
@@ -159,7 +156,7 @@ class Answering:
         try:
             return await self.pool.call(function, *arguments, seconds=seconds)
         except Exception as error:  # One answer that trips a bug must not cost the run.
-            return CallStopped(False, f"the evaluator failed ({type(error).__name__}): please report it")
+            return failed(error)
 
 
 def _refused(tried: DryRun | None) -> EquivalenceFinding | None:

@@ -15,22 +15,18 @@ from references.databases.access import UnknownDatabaseError
 from references.databases.opening import open_database
 from references.equivalence.reading.canonical import same_query
 from references.equivalence.reading.side import Side, read_side
-from scoring.query import Query, Unscored, UnscoredReason
+from scoring.query import Query, Unscored
 from scoring.record import Record
 from scoring.rules import Rules
-from scoring.sql.bounds import screen
-from scoring.sql.parsing import Parsed, parse_query
 from scoring.sql.query_blocks import UnresolvedError
 from scoring.sql.unknown_names import unknown_names
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
-from service.commands.eval.runner.comparing_answers import AnswerComparer
 from service.commands.eval.runner.gold_doubts import GoldDoubts
 from service.commands.eval.runner.verifying_answers import AnswerVerifier, VerifyPlan
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas, Sources
+from service.commands.gold.comparing_answers import AnswerComparer
+from service.commands.gold.parsed_answers import parsed_answer, parses
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
-
-_READ_WELL = frozenset({UnscoredReason.NOT_A_SELECT, UnscoredReason.NOT_AN_ANSWER, UnscoredReason.MULTIPLE_STATEMENTS})
-"""SQL that parses, and is not one query."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +106,9 @@ def score_of(record: Record) -> AnswerScore:
 
 def _structure(assessor: Assessor, case: BenchmarkCase, sql: str) -> StructuralCheck:
     query = query_of(case, sql, assessor.plan.dialect)
-    parsed = _parsed(sql, query.dialect)
+    parsed = parsed_answer(sql, query.dialect)
     if isinstance(parsed, Unscored):
-        return StructuralCheck(parse_ok=parsed.reason in _READ_WELL, detail=parsed.detail or parsed.reason.value)
+        return StructuralCheck(parse_ok=parses(parsed), detail=parsed.detail or parsed.reason.value)
     if not assessor.plan.grounding:
         return StructuralCheck(parse_ok=True)
     schema = assessor.schemas.found(case.db_id, query.dialect)
@@ -129,15 +125,6 @@ def _structure(assessor: Assessor, case: BenchmarkCase, sql: str) -> StructuralC
         hallucinated_columns=found.columns,
         detail=f"the database has no {', '.join([*found.tables, *found.columns])}" if found else "",
     )
-
-
-def _parsed(sql: str, dialect: str | None) -> Parsed | Unscored:
-    text = screen(sql)
-    if isinstance(text, Unscored):
-        return text
-    if not text.strip():
-        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL is empty")
-    return parse_query(text, dialect)
 
 
 def compare_with_gold(case: BenchmarkCase, sql: str) -> EquivalenceFinding:

@@ -19,7 +19,7 @@ from scoring.query import Unscored
 from scoring.sql.bounds import screen
 from scoring.sql.dialects import canonical_dialect
 from scoring.sql.parsing import parse_query
-from service.commands.eval.runner.case_schemas import schema_file
+from service.commands.gold.case_schemas import schema_file
 from service.commands.jsonl import InputLine, open_input, read_lines
 
 MOST_SHOWN = 20

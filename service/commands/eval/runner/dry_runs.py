@@ -15,8 +15,8 @@ from pydantic import SecretStr
 
 from consumers.wire.texts import shorten
 from evals.runner.cases import BenchmarkCase
-from service.commands.eval.gold.judge_names import gold_queries
 from service.commands.exits import give_up, refuse
+from service.commands.gold.judge_names import gold_queries
 from service.judges.openai import open_client
 from service.judges.transport import PlainClient, ServerResponse, StatusError, TransportError
 

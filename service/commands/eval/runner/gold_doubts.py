@@ -10,7 +10,7 @@ from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import ReferenceDoubt, lint
 from scoring.sql.dialects import canonical_dialect, guess
-from service.commands.eval.runner.case_schemas import Sources
+from service.commands.gold.case_schemas import Sources
 
 MOST_SHOWN = 20
 """Doubts of one case that are recorded."""

@@ -11,7 +11,7 @@ from evals.runner.answers import ComparedBy, Equivalence, EquivalenceFinding
 from evals.runner.verified import AnswerVerification, Verified
 from references.equivalence.finding_json import witness_of
 from references.equivalence.pair import Level
-from service.commands.eval.runner.shown_evidence import shown_witness
+from service.commands.gold.shown_evidence import shown_witness
 
 _PASSING = {Equivalence.EQUIVALENT, Equivalence.PARTIAL}
 _ON_TABLES = {ComparedBy.SCHEMA, ComparedBy.INFERRED}

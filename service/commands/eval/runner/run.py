@@ -20,12 +20,10 @@ from references.comparison.defog import RULES
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import canonical_dialect
-from service.commands.eval.gold.judge_names import checked_judge, gold_judge_of, scoring_policy
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import IMPORT_SECONDS, build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
-from service.commands.eval.runner.case_schemas import Sources, unread_schemas
 from service.commands.eval.runner.dry_runs import bigquery_place, check_gold, opened_dry_run
 from service.commands.eval.runner.gating import check_gate_options, gate
 from service.commands.eval.runner.generating import Asking, GenerationCache, NamedBackend, unnamed
@@ -33,12 +31,14 @@ from service.commands.eval.runner.journal import Journal, Key, OtherRunError, op
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_opinions import gold_identity, opened_opinions
 from service.commands.eval.runner.run_options import EvalRunOptions
-from service.commands.eval.runner.schema_tools import check_tool, is_tool
 from service.commands.eval.runner.shipped_benchmark import with_shipped_benchmark
 from service.commands.eval.runner.study_files import cross_checked, write_study
-from service.commands.eval.runner.targets import UnusableTargetError, is_target, source_hash
 from service.commands.eval.runner.verifying_answers import VerifyPlan
 from service.commands.exits import refuse
+from service.commands.gold.case_schemas import Sources, unread_schemas
+from service.commands.gold.judge_names import checked_judge, gold_judge_of, scoring_policy
+from service.commands.gold.schema_tools import check_tool, is_tool
+from service.commands.gold.targets import UnusableTargetError, is_target, source_hash
 from service.commands.progress import progress
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer, record_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evals.runner.answers import Equivalence
 from evals.runner.cases import BenchmarkCase
 from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold, prepare
-from service.commands.eval.runner.case_schemas import Sources
+from service.commands.gold.case_schemas import Sources
 
 _PREPARED: list[AssessmentPlan] = []
 """The plan that this process is prepared for."""

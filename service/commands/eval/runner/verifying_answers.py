@@ -17,7 +17,7 @@ from references.equivalence.verify import recheck
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from references.semantics import Semantics
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas
 
 _OUTCOMES = {
     ReferenceVerdict.DIFFERENT: Verified.REFUTED,

@@ -13,11 +13,11 @@ from service.commands.eval.runner.backends.contexts import CONTEXTS, context_pro
 from service.commands.eval.runner.backends.endpoint import EndpointBackend
 from service.commands.eval.runner.backends.model import PROMPT, ModelBackend, ModelServer
 from service.commands.eval.runner.backends.recorded import read_predictions
-from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.generating import NamedBackend, unnamed
 from service.commands.eval.runner.run_options import EvalRunOptions
-from service.commands.eval.runner.targets import UnusableTargetError, source_hash
 from service.commands.exits import refuse
+from service.commands.gold.case_schemas import Sources
+from service.commands.gold.targets import UnusableTargetError, source_hash
 from service.processes.forked_call import CallEnded, call_in_fork
 from service.settings.judge_settings import JudgeSettings
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from evals.runner.cases import BenchmarkCase, GenerationFailure
 from service.commands.eval.runner.generating import Generated, accepted, raised
-from service.commands.eval.runner.targets import load_target
+from service.commands.gold.targets import load_target
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 GRACE = 2.0

@@ -8,8 +8,8 @@ from typing import Any
 
 from evals.runner.cases import BenchmarkCase
 from service.commands.eval.runner.backends.model import ContextProvider
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
-from service.commands.eval.runner.targets import load_target
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas, Sources
+from service.commands.gold.targets import load_target
 
 CONTEXTS = ("full", "names", "none")
 """DDL; the names of tables and columns; nothing."""

@@ -16,8 +16,8 @@ from references.databases.opening import open_database
 from references.equivalence.pair import Level
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
-from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
-from service.commands.eval.runner.shown_evidence import RunLog, shown_witness
+from service.commands.gold.case_schemas import CaseSchema, CaseSchemas
+from service.commands.gold.shown_evidence import RunLog, shown_witness
 
 BOUND = 2
 """Rows per table up to which equality is proved."""

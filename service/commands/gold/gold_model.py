@@ -26,7 +26,7 @@ from service.judges.configured_panel import RULES_SECTION, bound_of, call_model,
 from service.settings.judge_settings import JudgeSettings
 
 TENANT = "eval"
-"""Whose budget the calls count against."""
+"""Whose budget the calls of `sqlassay eval` count against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class GoldModel:
     failures: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """The details of the answers without an opinion, by their cause."""
 
-    async def __call__(self, case: GoldCase) -> GoldOpinion | Mapping[str, str]:
+    async def __call__(self, case: GoldCase, tenant: str = TENANT) -> GoldOpinion | Mapping[str, str]:
         """The opinion; or the `cause` and `detail` for which there is none."""
-        found = await self.ask(case, TENANT)
+        found = await self.ask(case, tenant)
         if isinstance(found, GoldOpinion):
             return found
         cause = found.cause.value if isinstance(found, NoReply) else found.reason.value

@@ -18,8 +18,8 @@ from references.databases.access import Allowance, Database, DatabaseLimits, Unk
 from references.databases.opening import open_database
 from references.sandbox import quoted
 from scoring.schema import DatabaseSchema
-from service.commands.eval.runner.schema_tools import is_tool, schema_from_tool, schema_tool
-from service.commands.eval.runner.targets import UnusableTargetError, is_target, load_target
+from service.commands.gold.schema_tools import is_tool, schema_from_tool, schema_tool
+from service.commands.gold.targets import UnusableTargetError, is_target, load_target
 
 SUFFIXES = (".sql", ".ddl", ".json")
 """The files of a folder of schemas: `<db_id>` with one of these."""

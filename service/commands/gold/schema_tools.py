@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import orjson
 
 from consumers.wire.texts import shorten
-from service.commands.eval.runner.targets import UnusableTargetError
+from service.commands.gold.targets import UnusableTargetError
 
 if TYPE_CHECKING:
     from mcp import Client
