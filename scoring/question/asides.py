@@ -158,6 +158,7 @@ _ASIDES = (
         r"\b(?:need|want)(?:ed)?(?: it| this| that| them)? (?:by|before|until)"
         r" (?:\w+day|tomorrow|noon|eod|tonight|lunch|next week)\b",
     ),
+    ("for ", r"\bfor (?:the |my |our |a |an )?(?:[\w-]+ )?(?:decks?|slides?|newsletter|presentation)(?=\W*$)"),
     ("\n", r"\n\s*[-–—/~]?\s*(?-i:[A-Z][a-zà-ÿ]+)\s*\Z"),
     # contrasts, which say again what is asked
     (

@@ -30,6 +30,9 @@ def _lines(name: str) -> list[dict[str, Any]]:
         ("right-3.jsonl", 9),
         ("right-4.jsonl", 14),
         ("right-5.jsonl", 9),
+        ("right-6.jsonl", 5),
+        ("right-7.jsonl", 13),
+        ("right-8.jsonl", 6),
     ],
 )
 def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:
