@@ -161,10 +161,15 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     voids = [void for void in case.sql.voids if void.kind in _ARITHMETIC]
     said = _numbers_said(case) if voids else set[float]()
     asked = texts(case) if voids else ""
-    voids = [void for void in voids if not (_is_beside(void, asked) or _CALENDAR.search(void.text))]
-    voids = [void for void in voids if not (_is_taken_off(void, case) or _is_spread(void, case))]
+    voids = [void for void in voids if not _is_plain(void, case, asked)]
     changed = next((v.text for v in voids if not _is_asked(case, v, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
+
+
+def _is_plain(void: Void, case: Case, asked: str) -> bool:
+    """Whether arithmetic belongs to calendars, to a difference, or to the average of a period."""
+    dated = _is_beside(void, asked) or _CALENDAR.search(void.text) is not None
+    return dated or _is_taken_off(void, case) or _is_spread(void, case)
 
 
 def _is_taken_off(void: Void, case: Case) -> bool:
@@ -240,7 +245,7 @@ def _numbers_said(case: Case) -> set[float]:
     halves = {2.0, 0.5, 1.0} if _halves_pairs(case) else set[float]()
     said = halves | {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
     said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
-    said |= {factor for word, factor in _FACTORS.items() if word in text}
+    said |= {each for word, factor in _FACTORS.items() if word in text for each in (factor, 1 / factor)}
     shares = {round(each / 100, 9) for each in said if each <= _MOST_PERCENT}
     return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
 

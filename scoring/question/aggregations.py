@@ -38,10 +38,7 @@ _TOLD = frozenset({"only", "just", "not", "don't", "dont"})
 def _is_repeated(reading: Reading, mark: Mark) -> bool:
     """Whether another cue means the same: `total number of X` and `how many X in total` are one count."""
     if mark.cue.trailing:
-        if any(reading.tokens[at].kind is TokenKind.NUMBER for at in range(max(mark.start - 2, 0), mark.start)):
-            return True  # `billed over 20k eur all together` bounds a total
-        others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
-        return any(_column(reading, each)[0] not in reading.language.measures for each in others)
+        return _repeats_before(reading, mark)
     following, before = reading.starts.get(mark.end), reading.ends.get(mark.start)
     if mark.cue.func in ("SUM", "COUNT") and before is not None and before.cue.func == "AVG":
         return True  # `average total basket`, `avg # of tickets`
@@ -49,6 +46,14 @@ def _is_repeated(reading: Reading, mark: Mark) -> bool:
         return False
     counted = following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"
     return (mark.cue.func == "SUM" and counted) or (mark.cue.func == "COUNT" and following.cue.role is Role.RATIO)
+
+
+def _repeats_before(reading: Reading, mark: Mark) -> bool:
+    """Whether `all together` bounds a total (`billed over 20k eur all together`), or ends what has its own cue."""
+    if any(reading.tokens[at].kind is TokenKind.NUMBER for at in range(max(mark.start - 2, 0), mark.start)):
+        return True
+    others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
+    return any(_column(reading, each)[0] not in reading.language.measures for each in others)
 
 
 def _summed(reading: Reading) -> str:

@@ -126,6 +126,7 @@ _ASIDES = (
     ("no ", r"\bno (?:names?|details?|list|breakdown|rounding|ids?) (?:needed|required|necessary)\b"),
     ("future", r"\b(?:that(?:['’]?s| is| are)|which (?:is|are)) not in the future\b"),
     ("second", r"\bthe first\b[^,.;?!]{1,20}\bthe second\b"),
+    ("some", r"[,;.?!]\s*some (?:do|did|have|had|make|work|buy|come|get)\b[^.?!;,]{0,60}"),
     ("some", r"[,;.]\s*some [^.?!;]{1,60}?\bsome\b[^.?!;]{0,40}"),
     ("", r"(?<=[.?!;,(])\s*[^.?!;,()]{1,40}\b(?:can|may) (?:be|stay|remain) (?:empty|blank|null)\b[^.?!;,]{0,30}"),
     ("need", rf"(?:^|(?<=[.?!;,]))[^.?!;,]{{1,60}}\b(?:i|we) {_NOT_TO} need\b[^.?!;,]{{0,30}}"),

@@ -92,21 +92,28 @@ def without_background(text: str) -> str:
 
 
 def _background(text: str) -> Ranges:
-    found = [each.span() for each in _REASON.finditer(text)]
-    greeting, thanks = _GREETING.match(text), _THANKS_AT_END.search(text)
-    if greeting is not None:
-        found.append(greeting.span())
+    greeting = _GREETING.match(text)
     sentences = _sentences(text, greeting.end() if greeting is not None else 0)
     closings = [place for place in sentences if _CLOSING.match(text, *place) is not None]
-    if len(closings) < len(sentences):
-        found += closings
-        found += [thanks.span()] if thanks is not None and thanks.start() else []
     rest = [place for place in sentences if place not in closings]
-    asking = [place for place in rest if _asks(text[slice(*place)])]
-    if not asking or len(asking) == len(rest):
-        return tuple(found)
+    polite = [greeting.span()] if greeting is not None else []
+    reasons = [each.span() for each in _REASON.finditer(text)]
+    return (*reasons, *polite, *(_thanks(text, closings) if rest else ()), *_told(text, rest))
+
+
+def _thanks(text: str, closings: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences that close a text, and thanks at the end of the last one."""
+    found = _THANKS_AT_END.search(text)
+    return closings + ([found.span()] if found is not None and found.start() else [])
+
+
+def _told(text: str, sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences that ask for nothing, beside some that ask."""
+    silent = [place for place in sentences if not _asks(text[slice(*place)])]
+    if len(silent) == len(sentences):
+        return []
     letter = is_letter(text)
-    return (*found, *(place for place in rest if place not in asking and (letter or _tells(text[slice(*place)]))))
+    return [place for place in silent if letter or _tells(text[slice(*place)])]
 
 
 def is_letter(text: str) -> bool:

@@ -27,8 +27,12 @@ def cutting_key(case: Case) -> SortKey | None:
     cutting = [each for each in case.sql.limits if _cuts(each, asked) and not (ranked and each.ranked)]
     if ranked and not (cutting and case.sql.order_by):
         return windows[0].order_by[0] if len(windows) == 1 else None
-    outer = [each for each in cutting if each.block in case.sql.outputs]
-    return _first_key(case.sql.order_by, outer) or _first_key(case.sql.order_by, cutting)
+    return _outer_key(case, cutting) or _first_key(case.sql.order_by, cutting)
+
+
+def _outer_key(case: Case, cutting: list[Limit]) -> SortKey | None:
+    """The first key of a LIMIT of the answer itself."""
+    return _first_key(case.sql.order_by, [each for each in cutting if each.block in case.sql.outputs])
 
 
 def _ranking_windows(case: Case) -> list[Window]:

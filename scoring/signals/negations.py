@@ -43,11 +43,15 @@ def negation_per_row(case: Case) -> Finding | None:
     found = _NEVER.search(case.question.text)
     if found is None or _OF_ROWS.match(case.question.text, found.start()) is not None:
         return None
-    if found.group().lower() == "no" and _NULL_SAFE.search(case.query.sql) is not None:
-        return None
-    if _OR_NULL.search(case.query.sql) is not None and _has_own_rows(case):
+    if _keeps_nulls(found.group().lower(), case):
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+def _keeps_nulls(word: str, case: Case) -> bool:
+    """Whether the SQL keeps rows without a value, so that each row is meant, and not other rows of a thing."""
+    safe = word == "no" and _NULL_SAFE.search(case.query.sql) is not None
+    return safe or (_OR_NULL.search(case.query.sql) is not None and _has_own_rows(case))
 
 
 _OF_ROWS = re.compile(
@@ -73,9 +77,13 @@ def _excludes_things(sql: SqlSpec) -> bool:
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
         return True
     outer = any(each.kind in {"left", "right", "full", "anti"} for each in sql.joins)
-    differing = {each.alternative for each in sql.filters if each.op in _ROW_NEGATIONS and each.alternative is not None}
-    absent = (each for each in sql.filters if each.op is Op.IS_NULL and each.alternative not in differing)
-    return outer and (any(absent) or any(map(_counts_none, sql.filters)))
+    return outer and (_looks_for_absent(sql) or any(map(_counts_none, sql.filters)))
+
+
+def _looks_for_absent(sql: SqlSpec) -> bool:
+    """Whether a row without a partner is looked for, and not one of another value besides: `x <> 'a' OR y IS NULL`."""
+    differing = {each.alternative for each in sql.filters if each.op in _ROW_NEGATIONS}
+    return any(each.op is Op.IS_NULL and each.alternative not in differing - {None} for each in sql.filters)
 
 
 def _counts_none(each: SqlFilter) -> bool:

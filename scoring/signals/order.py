@@ -253,8 +253,7 @@ def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
     if said and measured.measure not in case.question.text.casefold() and set(said) <= case.question.stems:
         return False
     own = (*operand_words(key), *alias_words(key, shown_names(case.sql)))
-    if re.search(rf"(?:\A|_){re.escape(words[-1])}(?:_|\Z)", key.columns[0].name.casefold()):
-        return False  # `m2` of `area_m2`
+    own += tuple(key.columns[0].name.casefold().split("_"))  # `m2` of `area_m2`
     return max(best_likeness(word, own) for word in words) < LINKED
 
 

@@ -33,6 +33,7 @@ def _lines(name: str) -> list[dict[str, Any]]:
         ("right-6.jsonl", 5),
         ("right-7.jsonl", 13),
         ("right-8.jsonl", 6),
+        ("right-9.jsonl", 2),
     ],
 )
 def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: int) -> None:

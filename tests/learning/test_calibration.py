@@ -31,7 +31,7 @@ def labelled(count: int, seed: int) -> list[Labelled]:
         if dice.random() < 0.5:
             strengths[ReasonCode.OUTPUT_STAR] = 1.0
         if correct and dice.random() < 0.6:
-            strengths[ReasonCode.LIMIT_UNASKED] = 1.0
+            strengths[ReasonCode.ORDER_CHANGED] = 1.0
         rows.append(Labelled(strengths=strengths, correct=correct, groups=(f"question {number // 3}",), strict=True))
     return rows
 
@@ -57,7 +57,7 @@ def test_signals_that_tell_wrong_answers_weigh_against_them() -> None:
 
 def test_no_weight_contradicts_what_its_code_says() -> None:
     fit = calibrate(labelled(600, 2))
-    contradicted = ReasonCode.LIMIT_UNASKED
+    contradicted = ReasonCode.ORDER_CHANGED
     assert fit.weights[contradicted] == pytest.approx(-LEAST_FAULT * steepness(fit), rel=1e-3)
     assert fit.weights[contradicted] > steepness(fit) * PRIOR[CODES.index(contradicted)] / 4
     assert all(weight >= 0 if code in IN_FAVOUR else weight <= 0 for code, weight in fit.weights.items())

@@ -8,6 +8,7 @@ from scoring.linking import content_words
 from scoring.signals.finding import Finding
 from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.distinct_pairs import pairs_counted
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
 from scoring.specification import Aggregation, Column, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
@@ -145,19 +146,25 @@ def things_counted_by_rows(case: Case) -> Finding | None:
     ...     "JOIN flights f ON f.pilot_id = p.id WHERE f.kind = 'glider'")).detail
     'COUNT(f.pilot_id) for the number of pilots'
     """
-    by_day = _distinct_by_day(case)
-    if by_day is not None:
-        return by_day
-    things = _things(case)
-    if not things or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations:
-        return None
-    if any(each.rhs == Number(0) for each in case.sql.having):
-        return None  # looks for things without rows
+    return _distinct_by_day(case) or _by_rows(_things(case), case)
+
+
+def _by_rows(things: list[str], case: Case) -> Finding | None:
+    """A key of other rows, or pairs with one, are counted for things."""
+    if not things or case.sql.set_operations or any(each.rhs == Number(0) for each in case.sql.having):
+        return None  # a bound of 0 looks for things without rows
+    if any(block.distinct for block in case.sql.blocks):
+        return _pairs_of_people(things[-1], case)
     for each in shapes(case, ShapeKind.COUNTED_ROWS):
         thing = next((thing for thing in things if _is_of_other_rows(each, thing)), None)
         if thing is not None:
             return Finding(1.0, f"{each.text} for the number of {thing}s")
     return _people_for_rows(things, case) or _other_key_distinct(things, case)
+
+
+def _pairs_of_people(thing: str, case: Case) -> Finding | None:
+    paired = pairs_counted(case, _PEOPLE) if thing in _PEOPLE else None
+    return Finding(1.0, paired) if paired is not None else None
 
 
 def _distinct_by_day(case: Case) -> Finding | None:
@@ -196,12 +203,16 @@ def _is_of_other_rows(shape: Shape, thing: str) -> bool:
     if not stems or columns[0].table is None or len(set(shape.words)) < 2:
         return False
     grouped = [key_stems(key) for key in keyed.name.split()]
-    if len(stems) > 1 and set(stems[:-1]) <= {"new"}:
-        return False  # who is new is so once
-    same = thing in stems[-1:] or (thing in _GENERAL and not _PEOPLE.isdisjoint(stems[-1:]))
+    same = _is_same(thing, stems[-1])
     if is_own_key(columns[0]):
         return thing in _PEOPLE and _PEOPLE.isdisjoint({*stems, *table_words(columns[0].table)[-1:]}) and not same
-    return same and stems not in grouped and not _has_one_of(thing, columns[0].table, grouped=bool(grouped))
+    once = stems in grouped or stems[:-1] == ("new",)  # who is new is so once
+    return same and not once and not _has_one_of(thing, columns[0].table, grouped=bool(grouped))
+
+
+def _is_same(thing: str, key: str) -> bool:
+    """Whether a key is of the thing, or of people where people are named in general."""
+    return thing == key or (thing in _GENERAL and key in _PEOPLE)
 
 
 def _has_one_of(thing: str, table: str, *, grouped: bool) -> bool:

@@ -128,7 +128,10 @@ def top_of_all(case: Case) -> Finding | None:
     return Finding(1.0, f"LIMIT {limit.count} for all groups")
 
 
-_WITHIN = re.compile(r"\brank\w* [^.?]{0,40}?\b(?:within|in|of|per) (?:each|every|its|their) \w+")
+_WITHIN = re.compile(
+    r"\b(?:rank\w*|(?:second|third|2nd|3rd)[ -](?:best|highest|largest|lowest|most|oldest|latest)\b) [^.?]{0,40}?"
+    r"\b(?:within|in|of|per|at|for) (?:each|every|its|their) \w+"
+)
 
 
 def _ranked_across(case: Case) -> Finding | None:

@@ -69,7 +69,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    return _other_kind(case) or _side_of_other(case) or _way_back(case)
+    return _other_kind(case) or _side_of_other(case) or _way_back(case) or _other_end(case)
 
 
 def _other_kind(case: Case) -> Finding | None:
@@ -195,6 +195,30 @@ def _way_back(case: Case) -> Finding | None:
         if all(back):
             return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
     return None
+
+
+_OLD = _FROM | {"old", "previous"}
+_NEW = _TO | {"new"}
+
+
+def _other_end(case: Case) -> Finding | None:
+    """Something from a place or a person is asked for, and the column of where it goes to is tested for them."""
+    if _BOTH_WAYS.search(asked(case)):
+        return None
+    for each in case.sql.filters:
+        if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs is not None:
+            words = {word for column in each.lhs.columns for word in identifier_words(column.name)}
+            named = _at_other_end(words, each.rhs.folded, asked(case))
+            if named is not None:
+                return differing(named, each.text)
+    return None
+
+
+def _at_other_end(words: set[str], value: str, text: str) -> str | None:
+    """How a text names a value, if the words of a column say the other end."""
+    olds, news = not words.isdisjoint(_OLD), not words.isdisjoint(_NEW)
+    named = re.search(rf"\b(from|to|into|out of) {re.escape(value)}\b", text) if olds is not news else None
+    return named.group() if named is not None and olds is not (named[1] in ("from", "out of")) else None
 
 
 _BOTH_WAYS = re.compile(

@@ -34,17 +34,20 @@ def join_multiplies(case: Case) -> Finding | None:
         if _adds_prices(each):
             continue
         counts = each.text.startswith("COUNT")
-        if (
-            counts
-            and ("restricted" in each.words or not _multiplies_counts(case))
-            and ("restricted" in each.words or not (_counts_thing(each, case) or _is_base(each, case)))
-        ):
+        if counts and not _counts_repeats(each, case):
             continue
         doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in each.words
         strength = 0.5 if doubtful else 1.0
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
+
+
+def _counts_repeats(shape: Shape, case: Case) -> bool:
+    """Whether repeated rows are counted for things asked for, for the base of a share, or beside another count."""
+    if "restricted" in shape.words:
+        return False
+    return _multiplies_counts(case) or _counts_thing(shape, case) or _is_base(shape, case)
 
 
 def _multiplies_counts(case: Case) -> bool:

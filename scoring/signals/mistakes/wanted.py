@@ -20,7 +20,7 @@ _ALL_TIED = re.compile(
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
-    r"|\bif (?:two|2|three|3|several|some|more|any) (?:\w+ ){1,2}(?:are|is|come|end up|have)\b[^.]{0,20}"
+    r"|\bif (?:two|2|three|3|several|some|more|any) (?:\w+ ){0,2}(?:are|is|come|end up|have)\b[^.]{0,20}"
     r"\b(?:level|equal|even|same)\b"
     r"|\bif (?:it['’]?s|its|it is|there['’]?s|theres) a (?:draw|tie)\b"
     r"|\bties? shares? (?:a|the|one) (?:rank|place|spot)\b|\bkeep (?:'?em|them) all\b"

@@ -125,7 +125,23 @@ def neighbour_wrong(case: Case) -> Finding | None:
             return Finding(1.0, f"{each.text}: {lacks[0] if lacks else 'no PARTITION BY'}")
         if each.number == 1 and _YEAR_BEFORE.search(said(case)) and _is_monthly(each):
             return Finding(1.0, f"{each.text}: the month before")
-    return other_order(case) or within_other(case) or change_backwards(case)
+    return _other_neighbour(case)
+
+
+def _other_neighbour(case: Case) -> Finding | None:
+    return other_order(case) or within_other(case) or change_backwards(case) or _across_groups(case)
+
+
+def _across_groups(case: Case) -> Finding | None:
+    """The row before is looked for among the groups of all things, which the answer shows beside each time."""
+    for each in case.sql.windows:
+        if each.func not in ("LAG", "LEAD") or each.partition_by or not each.order_by:
+            continue
+        keys = [key.operand for key in case.sql.group_by if key.block == each.block]
+        others = [key for key in keys if len(key.columns) == 1 and not _is_time(key.columns[0].name)]
+        if len(keys) > 1 and len(others) == 1:
+            return Finding(1.0, f"{each.func} among all {others[0].name}: no PARTITION BY")
+    return None
 
 
 _YEAR_BEFORE = re.compile(

@@ -233,7 +233,8 @@ def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
 
 
 def _is_wide(scope: Scope, draft: FilterDraft) -> bool:
-    return is_wide(draft) or (len(scope.columns.items) == 1 and compares_itself(draft))
+    alone = len(scope.columns.items) == 1 and scope.columns.outer is None  # else the other side may be another row
+    return is_wide(draft) or (alone and compares_itself(draft))
 
 
 def _column_names(drafts: Iterable[FilterDraft]) -> set[str]:

@@ -13,11 +13,7 @@ _READ_WELL = frozenset({UnscoredReason.NOT_A_SELECT, UnscoredReason.NOT_AN_ANSWE
 def parsed_answer(sql: str, dialect: str | None) -> Parsed | Unscored:
     """The answer as a tree, or why it is no query."""
     text = screen(sql)
-    if isinstance(text, Unscored):
-        return text
-    if not text.strip():
-        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL is empty")
-    return parse_query(text, dialect)
+    return text if isinstance(text, Unscored) else parse_query(text, dialect)
 
 
 def parses(fault: Unscored) -> bool:
@@ -29,7 +25,7 @@ def why_unparsed(sql: str, dialect: str | None) -> str | None:
     """Why an answer does not parse; `None` where it does.
 
     >>> why_unparsed("DELETE FROM looms", None), why_unparsed(" ", None)
-    (None, 'it does not parse: the SQL is empty')
+    (None, 'it does not parse: the SQL is blank or only comments')
     """
     found = parsed_answer(sql, dialect)
     if not isinstance(found, Unscored) or parses(found):

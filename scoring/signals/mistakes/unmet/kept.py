@@ -127,6 +127,9 @@ def condition_beside_key(case: Case) -> str | None:
             if not named or any(table.casefold() == join["alias"].casefold() for table, _ in named):
                 continue
             words = {word for _, column in named for word in identifier_words(column)}
+            value = re.search(r"'([^']{3,})'", part)
+            if value is not None and value[1].casefold() in case.asked:
+                words |= set(case.question.stems)
             if not words.isdisjoint(case.question.stems) and re.search(r"\.\w+\s*=\s*\w+\.\w+", part) is None:
                 return f"{' '.join(part.split()).rstrip(')')} in ON drops no row"
     return None
