@@ -29,7 +29,7 @@ _RESTRICTS = (
 _RUNS = r"(?:is|means|runs|was|beg[aiu]ns?|start(?:s|ed)?)\b"
 _CLAUSE = r"[^.?!;()]{0,80}"
 _BEGINS = r"(?:beg[aiu]ns?|starts?|started|runs?|ends?|carr(?:y|ies))\b"
-_STARTS = r"(?:^|(?<=[.?!;(,])|(?<= [-–]))\s*"
+_STARTS = r"(?:^|(?<=[.?!;(,])|(?<= [-–]))\s{0,9}"
 _ENDS = r"(?=\W*(?:$|[.?!;)]))"
 _ASKING = r"(?:how|what|if|whether|when|where|who|which|the|their|its)"
 _STAYS = r"(?:counts?|belongs?|stays?|(?:is|are) (?:fine|ok|okay)|gets?|appears?|shows?)"
@@ -51,7 +51,7 @@ _OCCASIONS = (
 )
 _ASIDES = (
     ("or not", r"(?:[,(;]|\b(?:whether|regardless)\b)[^,.;()?]{0,40}?\bor not\b(?: (?:they|it)\b[^,.;()?]{0,40})?"),
-    ("think", r"(?<=[.?!])\s*(?:i |we )?think [^.?!;]{1,60}"),
+    ("think", r"(?<=[.?!])\s{0,9}(?:i |we )?think [^.?!;]{1,60}"),
     ("today", r"\bwho(?:['’]?s| is) (?:the|our|my) [^.?!,]{1,30} (?:for|of) [^.?!,]{1,30}?(?P<aside> today)\b"),
     ("", rf"\b{_KEPT}[^.;()?]{{0,40}}?\b{_ABSENT}[^,.;()?]{{0,60}}"),
     ("", rf"\b(?:incl\.?|including|even)(?: the| all| those)?(?: \w+){{0,2}} {_ABSENT}[^,.;()?]{{0,60}}"),
@@ -61,26 +61,26 @@ _ASIDES = (
         rf"(?:show|appear|stay|be (?:in|on|there|listed|shown|included)|count)\b[^,.;()?]{{0,30}}",
     ),
     ("", rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:too|as well|also|included)(?=\W*(?:$|[,.;)?]))"),
-    ("not necess", r",?\s*\bnot necessarily\b[^.?!;,]{0,60}"),
-    ("today", r"[,(]?\s*\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
-    ("today", r"[,(]?\s*\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
+    ("not necess", r",?\s{0,9}\bnot necessarily\b[^.?!;,]{0,60}"),
+    ("today", r"[,(]?\s{0,9}\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
+    ("today", r"[,(]?\s{0,9}\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),
     ("(", rf"\((?!{_RESTRICTS})[^()'\"\d]{{0,120}}?(?:=|[,;] ?not\b|\b(?:{_REMARKS})\b)[^()'\"\d]{{0,120}}\)"),
     ("(", r"\(not (?:per|the|by|as|just|only|an?|average|counting)\b[^()]{0,60}\)"),
-    ("count", rf"(?<=[.?!;,])\s*(?:\w+ ){{1,4}}{_DENIED}(?: yet| either| here)?(?=\s*(?:$|[.?!;,)]))"),
+    ("count", rf"(?<=[.?!;,])\s{{0,9}}(?:\w+ ){{1,4}}{_DENIED}(?: yet| either| here)?(?=\s{{0,9}}(?:$|[.?!;,)]))"),
     ("count", rf"\([^()]{{0,80}}\b{_DENIED}[^()]{{0,20}}\)"),
     (
         "min",
         r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?])| (?:over|across|per|by|for|from|since|during|between|this|last)\b)",
     ),
     ("no", r"\b(?:no\.? ?|number )(?:1|one)\b"),
-    ("once", r"(?<=[.?!;,(])\s*each (?:\w+ )?(?:just|only|counts?) once\b"),
+    ("once", r"(?<=[.?!;,(])\s{0,9}each (?:\w+ )?(?:just|only|counts?) once\b"),
     ("most", r"\bmost (?:of (?:them|these|those|the) )?(?:have|had|has|are|were|do|did)\b"),
     ("far", r"\bso far\b(?! this\b)"),
     (", in ", r", in (?:whole |full )?(?:days|hours|minutes|seconds|weeks|months|percent|[a-z]?wh|kg|tonnes)(?=[,?])"),
     # rows that stay in with a zero
-    ("", r",?\s*\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
-    ("", r",?\s*\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when|where)\b[^.;?()]{0,60}"),
-    ("even", r",?\s*\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
+    ("", r",?\s{0,9}\b(?:zero|0|nil|nothing|blank|empty)\b (?:if|for|when|where)\b[^.;?()]{0,60}"),
+    ("", r",?\s{0,9}\b(?:show|shows|showing|with|as) (?:a )?(?:0|zero|nil)\b (?:for|if|when|where)\b[^.;?()]{0,60}"),
+    ("even", r",?\s{0,9}\beven (?:when|if|though|where|those|the ones|for)\b[^.,;?()]{0,60}"),
     # groups of numbers, which keep all rows
     (
         "",
@@ -90,29 +90,32 @@ _ASIDES = (
         r"[^.?!()a-z]{0,60}(?:(?:under|over|below|above|less than|more than|up to|and|or|to)\b[^.?!()a-z]{0,60}){0,8}",
     ),
     # sentences that explain
-    ("whole", r"(?<=[.?!;,(])\s*(?:please |pls )?(?:count|take|use)(?:ing)? (?:the )?whole\b[^.?!;()]{0,60}"),
-    ("no ", r"(?<=[.?!;(])\s*an? \w+ (?:that|which|who) [^.?!;()]{0,60} (?:has|have) no [^.?!;()]{0,40}"),
+    ("whole", r"(?<=[.?!;,(])\s{0,9}(?:please |pls )?(?:count|take|use)(?:ing)? (?:the )?whole\b[^.?!;()]{0,60}"),
+    ("no ", r"(?<=[.?!;(])\s{0,9}an? \w+ (?:that|which|who) [^.?!;()]{0,60} (?:has|have) no [^.?!;()]{0,40}"),
     ("matter", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\b(?:does|do)(?: not|n['’]?t) matter\b[^.?!;,]{0,20}"),
     ("count", r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,80}\bcounts? as\b[^.?!;,]{0,60}"),
     ("", rf"(?:^|(?<=[.?!;,(])\s){_CLAUSE}\b(?:fiscal|financial)\b{_CLAUSE}?\b{_BEGINS}{_CLAUSE}"),
-    ("we ", rf"(?<=[.?!;,(])\s*\b(?:we|ours|it) {_BEGINS} (?:on |in )?(?:the )?(?:\d{{1,2}}\w{{0,2}} )?\w{{3,9}}\b"),
-    ("like ", r"[,:(]\s*\b(?:like|such as|for example)\b [^,.;()?]{1,40}"),
+    (
+        "we ",
+        rf"(?<=[.?!;,(])\s{{0,9}}\b(?:we|ours|it) {_BEGINS} (?:on |in )?(?:the )?(?:\d{{1,2}}\w{{0,2}} )?\w{{3,9}}\b",
+    ),
+    ("like ", r"[,:(]\s{0,9}\b(?:like|such as|for example)\b [^,.;()?]{1,40}"),
     ("vat", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) vat\b"),
     ("tax", r"\b(?:excl(?:uding|\.)?|incl(?:uding|\.)?|without|before|after|net of|ex|plus) (?:sales )?tax(?:es)?\b"),
-    ("includ", r"(?<=included)\s*\([^()]{0,80}\)"),
+    ("includ", r"(?<=included)\s{0,9}\([^()]{0,80}\)"),
     ("not ", r"\b(?:heads|people|persons|ppl|bodies|customers|members|patients|users|guests)( not \w+s)\b(?=\W|$)"),
-    ("not ", r",?\s*\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
+    ("not ", r",?\s{0,9}\bnot (?:those|these|that|them|it)\b(?=\W*(?:$|[,.;)?]))"),
     ("blank", r"\([^()]{0,60}\b(?:can|may) (?:stay|be|remain) blank\b[^()]{0,30}\)"),
     ("=", r"\([^()=]{0,60}\b\d[\d.]*(?:%| \w{1,9})? ?= ?\d[^()]{0,30}\)"),
-    ("rank", r",\s*(?:rank )?1 ?= ?[^,.;?]{1,40}"),
+    ("rank", r",\s{0,9}(?:rank )?1 ?= ?[^,.;?]{1,40}"),
     # remarks on what stays in, what does not matter and how rows are stored
     ("care", rf"{_STARTS}[^.?!;,()]{{0,40}}\b(?:do|does)(?:n['’]?t| not) (?:really )?care\b{_CLAUSE}"),
-    ("", rf",?\s*\b(?:no matter|regardless(?: of)?|irrespective of|whatever) {_ASKING}\b[^.?!;,()]{{0,60}}"),
+    ("", rf",?\s{{0,9}}\b(?:no matter|regardless(?: of)?|irrespective of|whatever) {_ASKING}\b[^.?!;,()]{{0,60}}"),
     ("", rf"{_STARTS}(?!{_WANTS})[^.?!;,()]{{1,60}}\b{_STAYS}\b[^.?!;,()]{{0,30}}\b(?:too|as well|also)\b{_ENDS}"),
     ("", rf"{_STARTS}(?:every|each) [^.?!;,()]{{1,40}}\b(?:counts|weighs)\b{_CLAUSE}"),
     ("", rf"{_STARTS}[^.?!;,()]{{1,60}}\b(?:must|should|shd|shall) (?:weigh|count)\b{_CLAUSE}"),
-    ("", rf",?\s*\b(?:not|nt) (?:what|when|how|where)\b{_CLAUSE}"),
-    ("", rf"[,(]\s*(?:not|nt) (?:the|their|its|his|her) {_MEASURED}\b[^.?!;()]{{0,40}}"),
+    ("", rf",?\s{{0,9}}\b(?:not|nt) (?:what|when|how|where)\b{_CLAUSE}"),
+    ("", rf"[,(]\s{{0,9}}(?:not|nt) (?:the|their|its|his|her) {_MEASURED}\b[^.?!;()]{{0,40}}"),
     ("_", rf"{_STARTS}(?:the |our )?(?:table )?[a-z]+(?:_[a-z0-9]+)+ {_STORES} {_CLAUSE}"),
     (
         "",
@@ -126,22 +129,23 @@ _ASIDES = (
     ("no ", r"\bno (?:names?|details?|list|breakdown|rounding|ids?) (?:needed|required|necessary)\b"),
     ("future", r"\b(?:that(?:['’]?s| is| are)|which (?:is|are)) not in the future\b"),
     ("second", r"\bthe first\b[^,.;?!]{1,20}\bthe second\b"),
-    ("some", r"[,;.?!]\s*some (?:do|did|have|had|make|work|buy|come|get)\b[^.?!;,]{0,60}"),
-    ("some", r"[,;.]\s*some [^.?!;]{1,60}?\bsome\b[^.?!;]{0,40}"),
-    ("", r"(?<=[.?!;,(])\s*[^.?!;,()]{1,40}\b(?:can|may) (?:be|stay|remain) (?:empty|blank|null)\b[^.?!;,]{0,30}"),
+    ("some", r"[,;.?!]\s{0,9}some (?:do|did|have|had|make|work|buy|come|get)\b[^.?!;,]{0,60}"),
+    ("some", r"[,;.]\s{0,9}some [^.?!;]{1,60}?\bsome\b[^.?!;]{0,40}"),
+    ("", r"(?<=[.?!;,(])\s{0,9}[^.?!;,()]{1,40}\b(?:can|may) (?:be|stay|remain) (?:empty|blank|null)\b[^.?!;,]{0,30}"),
     ("need", rf"(?:^|(?<=[.?!;,]))[^.?!;,]{{1,60}}\b(?:i|we) {_NOT_TO} need\b[^.?!;,]{{0,30}}"),
     (
         "same ",
-        r"[.?!;,(]\s*(?:the )?same \w+ [^.?!;]{0,60}(?:= ?(?:1|one)|counts? (?:as )?(?:once|one)|is (?:still )?one)\b",
+        r"[.?!;,(]\s{0,9}(?:the )?same \w+ [^.?!;]{0,60}"
+        r"(?:= ?(?:1|one)|counts? (?:as )?(?:once|one)|is (?:still )?one)\b",
     ),
     ("stay out", r"\b(?:with|w/?) (?:nothing|none|zero|0)\b[^.?!;,]{0,20}\bstay out\b"),
     (
         "",
-        r"(?:^|(?<=[.?!;,]))\s*if [^.?!;,]{0,30}\b(?:ties?|tied|level|draw)\b[^.?!;,]{0,10}"
+        r"(?:^|(?<=[.?!;,]))\s{0,9}if [^.?!;,]{0,30}\b(?:ties?|tied|level|draw)\b[^.?!;,]{0,10}"
         r"\b(?:idc|any|either|whatever)\b[^.?!;,]{0,30}",
     ),
-    ("missing", r"(?:^|(?<=[.?!;,]))\s*if [^.?!;,]{1,30} is missing\b[^.?!;,]{0,40}"),
-    ("=", r"(?<=[.?!;,(])\s*[a-z]+(?: \w+)? ?= ?[a-z][^.?!;,()\d]{2,60}(?=$|[.?!;,)])"),
+    ("missing", r"(?:^|(?<=[.?!;,]))\s{0,9}if [^.?!;,]{1,30} is missing\b[^.?!;,]{0,40}"),
+    ("=", r"(?<=[.?!;,(])\s{0,9}[a-z]+(?: \w+)? ?= ?[a-z][^.?!;,()\d]{2,60}(?=$|[.?!;,)])"),
     ("i mean", r"\bi mean [^.?!;]{1,80}, ?(?:not|nt) [^.?!;]{1,80}"),
     # what a text is for, when it is needed, and who signs it
     (
@@ -151,7 +155,7 @@ _ASIDES = (
     ),
     (
         "for ",
-        r"(?:^|(?<=[.?!;,(\n])|(?<= [-–]))\s*(?:it['’]?s |this is |need (?:it|this|that) )?for"
+        r"(?:^|(?<=[.?!;,(\n])|(?<= [-–]))\s{0,9}(?:it['’]?s |this is |need (?:it|this|that) )?for"
         rf" (?:the |my |our |a |an |tomorrow['’]?s )?(?:[\w-]+ ){{0,2}}{_OCCASIONS}\b(?: \w+)?(?=\W*(?:$|[.?!;,:\n-]))",
     ),
     (
@@ -160,14 +164,15 @@ _ASIDES = (
         r" (?:\w+day|tomorrow|noon|eod|tonight|lunch|next week)\b",
     ),
     ("for ", r"\bfor (?:the |my |our |a |an )?(?:[\w-]+ )?(?:decks?|slides?|newsletter|presentation)(?=\W*$)"),
-    ("\n", r"\n\s*[-–—/~]?\s*(?-i:[A-Z][a-zà-ÿ]+)\s*\Z"),
+    ("\n", r"\n\s{0,9}[-–—/~]?\s{0,9}(?-i:[A-Z][a-zà-ÿ]+)\s{0,9}\Z"),
     # contrasts, which say again what is asked
     (
         "not ",
-        rf"[,(–-]\s*not (?!{_LEFT_OUT})(?:by |in |on |per |from |just |the |as )?[\w' ]{{2,40}}(?=\s*(?:$|[.?!;)]))",
+        rf"[,(–-]\s{{0,9}}not (?!{_LEFT_OUT})(?:by |in |on |per |from |just |the |as )?[\w' ]{{2,40}}"
+        r"(?=\s{0,9}(?:$|[.?!;)]))",
     ),
-    ("not ", r",?\s*\b(?:but )?not (?:in |on )?both\b"),
-    ("else", r",?\s*\b(?:and |but )?(?:nothing|nobody|no one|none) else\b"),
+    ("not ", r",?\s{0,9}\b(?:but )?not (?:in |on )?both\b"),
+    ("else", r",?\s{0,9}\b(?:and |but )?(?:nothing|nobody|no one|none) else\b"),
     (
         "must",
         r"(?:^|(?<=[.?!;,]))[^.?!;,]{0,60}\bmust(?: not|n['’]?t)"
@@ -183,7 +188,7 @@ _ASIDES = (
     ),
     ("no ", r"\bno (?:need (?:to|for)|rush|hurry)\b[^.?!;:,()]{0,40}"),
     ("", rf"{_STARTS}(?:but|while|whereas) [^.?!;,()]{{1,80}}\b(?:does|do|did|is|are|was|were)(?:n['’]?t| not){_ENDS}"),
-    ("fy", rf"(?<=[.?!;(,\s])\s*\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
+    ("fy", rf"(?<=[.?!;(,\s])\s{{0,9}}\b(?:\w+ )?fy ?['’]?\d\d(?:\d\d)? ?(?:=|:|{_RUNS})[^.;()?]{{0,60}}"),
 )
 """What a text with such an aside holds, and the aside: the whole match, or the group in it.
 

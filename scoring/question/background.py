@@ -11,9 +11,10 @@ _SENTENCE = re.compile(r"\S(?:[^.?!;\n]|[.;](?!\s|$))*(?:[.?!;]+(?=\s|$)|[.?!;]+
 _SHORTENED = re.compile(
     r"\b(?:e\.g|i\.e|approx|incl|excl|nr|no|vs|avg|min|max|resp|st|mr|mrs|ms|dr|ca|etc)\.\Z", re.IGNORECASE
 )
+_LONGEST_SHORTENED = 12
 _GREETING = re.compile(
-    r"\s*(?:(?:hi|hiya|hey|hello|yo|morning|good (?:morning|afternoon|evening|day))(?: (?:there|all|team|folks|everyone"
-    r"|everybody|guys|again|both|colleagues))?|dear [^,.!?\n]{1,40})\s*[,.!:–-]+",
+    r"\s{0,9}(?:(?:hi|hiya|hey|hello|yo|morning|good (?:morning|afternoon|evening|day))"
+    r"(?: (?:there|all|team|folks|everyone|everybody|guys|again|both|colleagues))?|dear [^,.!?\n]{1,40})\s*[,.!:–-]+",
     re.IGNORECASE,
 )
 _THANKS = (
@@ -21,9 +22,10 @@ _THANKS = (
     r"|regards\b|greetings\b|sorry (?:for|to|about)\b|have a (?:nice|good|great|lovely)|no (?:hurry|rush)\b"
     r"|much appreciated)"
 )
-_CLOSING = re.compile(rf"\s*(?:and |so |with )?{_THANKS}", re.IGNORECASE)
+_CLOSING = re.compile(rf"\s{{0,9}}(?:and |so |with )?{_THANKS}", re.IGNORECASE)
 _THANKS_AT_END = re.compile(
-    rf"[,.]?\s*(?:and )?\b{_THANKS}(?: (?:a lot|a bunch|so much|very much|in advance|again|all|team|guys|everyone))*"
+    rf"[,.]?\s{{0,3}}(?:and )?\b{_THANKS}"
+    r"(?: (?:a lot|a bunch|so much|very much|in advance|again|all|team|guys|everyone))*"
     r"(?:,? [A-Z]\w+)?[\s.!)]*\Z"
 )
 _REASON = re.compile(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IGNORECASE)
@@ -77,7 +79,7 @@ _FEW = 3
 
 
 def without_background(text: str) -> str:
-    """The text with blanks in place of what asks for nothing, so that every place in it stays the same.
+    """The text with a blank in place of each part that asks for nothing, and of each long run of blanks.
 
     Greetings, thanks and reasons ask for nothing. Beside a sentence that asks, nor does one that only tells something;
     of a letter, a long text of several sentences, all others are left out.
@@ -85,17 +87,23 @@ def without_background(text: str) -> str:
     >>> " ".join(without_background("Hi team! How many boats came in May? We run 3 piers. Thanks, Ida").split())
     'How many boats came in May?'
     """
-    ranges = _background(text)
-    for start, end in ranges:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
+    parts: list[str] = []
+    place = 0
+    for start, end in sorted(_background(text)):
+        if start >= place:
+            parts.append(text[place:start])
+        place = max(place, end)
+    return _BLANKS.sub(r"\1", " ".join([*parts, text[place:]]))
+
+
+_BLANKS = re.compile(r"(\s)\s{9,}")
 
 
 def _background(text: str) -> Ranges:
     greeting = _GREETING.match(text)
     sentences = _sentences(text, greeting.end() if greeting is not None else 0)
     closings = [place for place in sentences if _CLOSING.match(text, *place) is not None]
-    rest = [place for place in sentences if place not in closings]
+    rest = [place for place in sentences if _CLOSING.match(text, *place) is None]
     polite = [greeting.span()] if greeting is not None else []
     reasons = [each.span() for each in _REASON.finditer(text)]
     return (*reasons, *polite, *(_thanks(text, closings) if rest else ()), *_told(text, rest))
@@ -124,7 +132,7 @@ def is_letter(text: str) -> bool:
 def _sentences(text: str, start: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for match in _SENTENCE.finditer(text, start):
-        if found and _SHORTENED.search(text, 0, found[-1][1]) is not None:
+        if found and _SHORTENED.search(text, max(found[-1][1] - _LONGEST_SHORTENED, 0), found[-1][1]) is not None:
             found[-1] = found[-1][0], match.end()
         else:
             found.append(match.span())

@@ -31,9 +31,8 @@ LETTER = (
         ("list boats; the length column is stored in feet", "list boats; the length column is stored in feet"),
     ],
 )
-def test_what_asks_for_nothing_is_blank(text: str, kept: str) -> None:
-    blanked = without_background(text)
-    assert (" ".join(blanked.split()), len(blanked)) == (kept, len(text))
+def test_what_asks_for_nothing_is_left_out(text: str, kept: str) -> None:
+    assert " ".join(without_background(text).split()) == kept
 
 
 def test_of_a_letter_only_what_asks_is_read() -> None:
