@@ -29,6 +29,8 @@ _PARTLY = re.compile(
 _ENDING = re.compile(r"[`*…]_([A-Za-z]+)\b|\bending (?:in|on|with) `?_?(\w+)`?")
 _LOCAL = re.compile(r"\b(?:local|wall|already|plain)\b", re.IGNORECASE)
 _MOMENT = re.compile(r"timestamp|datetime")
+_TYPE = re.compile(r"`(\w*(?i:timestamp|datetime)\w*)`|\b(\w*(?:TIMESTAMP|DATETIME)\w*)\b")
+"""A type as notes write one: in backticks or in capitals."""
 
 
 def time_zones(notes: Iterable[Note], catalogue: Catalogue) -> Iterator[WrittenTimeZone]:
@@ -83,23 +85,38 @@ def _columns(note: Note, catalogue: Catalogue) -> Iterator[DescribedColumn]:
         if _is_of_columns(sentence)
         for each in mentions(sentence, catalogue, note.table)
     }
-    for table in _tables(note.text, catalogue):
-        for each in table.columns.values():
-            ends = not endings or each.name.lower().endswith(endings)
-            if _MOMENT.search(each.type) and ends and each.text not in local:
-                yield each
+    for each in _moments(note.text, catalogue):
+        ends = not endings or each.name.lower().endswith(endings)
+        if ends and each.text not in local:
+            yield each
+
+
+def _moments(text: str, catalogue: Catalogue) -> list[DescribedColumn]:
+    """The columns of moments, of the types that the note names beside UTC, but for types that it calls local."""
+    columns = [each for table in _tables(text, catalogue) for each in table.columns.values()]
+    utc, local = _types(_of_utc(text)), _types(_of_local(text))
+    moments = [each for each in columns if _MOMENT.search(each.type) and each.type not in local]
+    return [each for each in moments if each.type in utc] or moments
+
+
+def _types(text: str) -> frozenset[str]:
+    """The types of columns that a text names, in lower case."""
+    return frozenset((found[1] or found[2]).lower() for found in _TYPE.finditer(text))
 
 
 def _tables(text: str, catalogue: Catalogue) -> list[DescribedTable]:
     """The tables of whose columns the note speaks: those named beside UTC, or all that it does not call local."""
     tables = list(catalogue.tables.values())
     named = [each for each in tables if _names(_of_utc(text), each)]
-    local = "".join(each for each in _sentences(text) if _is_of_columns(each))
-    return named or [each for each in tables if not _names(local, each)]
+    return named or [each for each in tables if not _names(_of_local(text), each)]
 
 
 def _names(text: str, table: DescribedTable) -> bool:
     return f"`{table.name}`" in text
+
+
+def _of_local(text: str) -> str:
+    return "".join(each for each in _sentences(text) if _is_of_columns(each))
 
 
 def _of_utc(text: str) -> str:

@@ -12,7 +12,7 @@ from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
 from scoring.alignment.left_out import EXCLUDING_ROLES, anti_joined_blocks
-from scoring.alignment.longer_names import named_longer
+from scoring.alignment.longer_names import named_longer, told_by_groups
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
@@ -44,7 +44,7 @@ def align_filters(
         supposed, unmet = met_by_parameters(unmet, rest, context)
         allowed, _ = met_by_parameters(unused, _left(rest, supposed), context)
         matched += [*supposed, *allowed]
-    unmet = _without_longer(unmet, rest, question, matched)
+    unmet = _without_other_names(unmet, rest, (question, sql), matched)
     rest = _left(rest, matched)
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     implied, excluded = _implied(_left(rest, mismatched), (question, enriched), sql, unmet)
@@ -173,13 +173,18 @@ def _members_asked(
     return members
 
 
-def _without_longer(
-    unmet: list[QuestionFilter], rest: list[SqlFilter], question: QuestionSpec, matched: list[FilterMatch]
+def _without_other_names(
+    unmet: list[QuestionFilter],
+    rest: list[SqlFilter],
+    asked: tuple[QuestionSpec, SqlSpec],
+    matched: list[FilterMatch],
 ) -> list[QuestionFilter]:
-    """What stays unmet; names of which the question's reader took a part are added to `matched`."""
-    longer = named_longer(unmet, rest, question) if unmet and rest else []
-    matched += longer
-    met = {id(each.required) for each in longer}
+    """What stays unmet; names that the SQL has as longer ones or as groups are added to `matched`."""
+    question, sql = asked
+    found = named_longer(unmet, rest, question) if unmet and rest else []
+    found = found or (told_by_groups(unmet, question, sql) if unmet and sql.group_by else [])
+    matched += found
+    met = {id(each.required) for each in found}
     return [each for each in unmet if id(each) not in met]
 
 

@@ -1,12 +1,14 @@
-"""Names of which the question's reader took a part: `Porto` of `cars at Porto airport`."""
+"""Names that SQL has in another way: longer, as `Porto` of `cars at Porto airport`, or as groups, as `Solo vs Team`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from scoring.specification import Op, QuestionFilter, QuestionSpec, SqlFilter
+from scoring.specification import GroupKey, Op, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec
 from scoring.values import Choices, Text, Value
 from scoring.verdict import FilterMatch
+from scoring.words import identifier_words
 
 
 def named_longer(
@@ -19,7 +21,7 @@ def named_longer(
     said = question.text.casefold()
     found: list[FilterMatch] = []
     for each in unmet:
-        if isinstance(each.rhs, Text) and each.op is Op.EQ and not (each.lhs is not None and each.lhs.columns):
+        if isinstance(each.rhs, Text) and _is_bare_name(each):
             wanted = each.rhs.folded.split()
             found += [FilterMatch(each, (other,)) for other in present if _holds(wanted, other, said)][:1]
     return found
@@ -36,3 +38,50 @@ def _texts(value: Value | None) -> list[str]:
     members = value.members if isinstance(value, Choices) else {value}
     texts = [each.folded for each in members if isinstance(each, Text)]
     return texts if len(texts) == len(members) else []
+
+
+def told_by_groups(unmet: Sequence[QuestionFilter], question: QuestionSpec, sql: SqlSpec) -> list[FilterMatch]:
+    """Names that the question holds against each other, met by groups of a column that no condition restricts.
+
+    `Solo vs Team` and `Solo and Team separately` are met by `GROUP BY plan`, which has a row for each of them.
+    """
+    names = [each for each in unmet if isinstance(each.rhs, Text) and _is_bare_name(each)]
+    if not names or not any(_shows_all(key, sql) for key in sql.group_by):
+        return []
+    return [FilterMatch(each, ()) for each in names if _is_held_against_another(each, question.text)]
+
+
+def _is_bare_name(each: QuestionFilter) -> bool:
+    return each.op is Op.EQ and not (each.lhs is not None and each.lhs.columns)
+
+
+def _shows_all(key: GroupKey, sql: SqlSpec) -> bool:
+    """Whether rows are grouped by a stored column other than a period, whose every value is a row of the answer."""
+    columns = set(key.operand.columns)
+    plain = key.operand.func is None and len(columns) == 1
+    if not plain or any(not _PERIODS.isdisjoint(identifier_words(each.name)) for each in columns):
+        return False
+    shown = any(each.block in sql.outputs and columns == set(each.operand.columns) for each in sql.projections)
+    restricted = any(each.lhs is not None and columns & set(each.lhs.columns) for each in sql.filters)
+    return shown and not restricted
+
+
+_PERIODS = frozenset({"day", "date", "week", "weekday", "month", "quarter", "year", "hour"})
+_AGAINST = r"(?:vs\.?|versus|compared (?:to|with))"
+_BEFORE = re.compile(rf"\b(?:{_AGAINST}|compare [\w-]{{1,30}} (?:with|to|and))\s+(?:the\s+)?\Z", re.IGNORECASE)
+_AFTER = re.compile(rf"\W{{0,3}}{_AGAINST}(?!\w)", re.IGNORECASE)
+_COMPARED = re.compile(r"\bcompare (?:the )?\Z", re.IGNORECASE)
+_BESIDE_BEFORE = re.compile(r"[\w-] ?(?:and|&|/) ?\Z", re.IGNORECASE)
+_BESIDE_AFTER = re.compile(r" ?(?:and|&|/) ?[\w-]", re.IGNORECASE)
+_APART = re.compile(r"[^.?!;]{0,30}\b(?:sep[ae]rate(?:ly)?|side by side|apart|next to each other)\b", re.IGNORECASE)
+_NEAR = 50
+"""Characters to each side of a name that are looked at."""
+
+
+def _is_held_against_another(each: QuestionFilter, text: str) -> bool:
+    end = each.start + len(each.span)
+    before, after = text[max(each.start - _NEAR, 0) : each.start], text[end : end + _NEAR]
+    if _BEFORE.search(before) or _AFTER.match(after) or _COMPARED.search(before):
+        return True
+    beside = _BESIDE_BEFORE.search(before) or _BESIDE_AFTER.match(after)
+    return beside is not None and _APART.match(after) is not None

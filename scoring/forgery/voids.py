@@ -7,9 +7,9 @@ from collections.abc import Collection, Set
 
 from scoring.forgery.computed_outputs import computed_unasked
 from scoring.forgery.widened_rows import texts, widened
-from scoring.specification import Void, VoidKind
+from scoring.specification import Op, Void, VoidKind
 from scoring.specification.shapes import ShapeKind
-from scoring.values import UNITS
+from scoring.values import UNITS, Number
 from scoring.verdict import Case, Finding
 
 _HOLDING = frozenset({VoidKind.CONDITION})
@@ -207,7 +207,7 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     numbers = {round(abs(each), 9) for each in void.numbers}
     text = texts(case)
     if void.kind is VoidKind.ARITHMETIC:
-        return _is_figure_asked(void, numbers, said, text)
+        return _is_figure_asked(void, numbers, said, text) or _is_of_amounts_below_zero(void, case)
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
@@ -237,6 +237,18 @@ def _turns_sign(void: Void, text: str) -> bool:
     """Whether amounts that are stored below zero, as a text says, are shown above it."""
     signed = "sign" in void.values or (not void.numbers and _MINUS.search(void.text) is not None)
     return signed and _DEDUCTION.search(text) is not None
+
+
+def _is_of_amounts_below_zero(void: Void, case: Case) -> bool:
+    """Whether the sum that is turned is of a column that the SQL restricts to amounts below zero."""
+    turned = _MINUS.match(void.text)
+    negative = (each for each in case.sql.filters if each.op in {Op.LT, Op.LE} and each.rhs == Number(0))
+    return turned is not None and any(
+        void.text.startswith(f"{column.name})", turned.end())
+        for each in negative
+        if each.lhs is not None
+        for column in each.lhs.columns
+    )
 
 
 def _numbers_said(case: Case) -> set[float]:

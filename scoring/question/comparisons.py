@@ -7,6 +7,7 @@ from scoring.question.marks import Mark
 from scoring.question.reading import Reading
 from scoring.specification import NEGATION, Op, Operand, QuestionFilter, TokenKind
 from scoring.values import Text, Value
+from scoring.words import in_order
 
 _NEAR = 3
 """Words that may stand between a comparison and its number."""
@@ -40,11 +41,17 @@ def add_filter(
 
 
 def _code_behind(reading: Reading, end: int) -> tuple[Text, ...]:
-    """What a name is stored as, where the question says so: `Newtown (NTN)`."""
-    if reading.lowers[end : end + 1] != ["("] or reading.lowers[end + 2 : end + 3] != [")"]:
+    """What a name is stored as, where the question says so: `Newtown (NTN)`, `the Newtown depot, NTN`."""
+    lowers, name = reading.lowers, reading.lowers[end - 1]
+    mark = end if lowers[end : end + 1] in (["("], [","]) else end + 1
+    if lowers[mark : mark + 1] not in (["("], [","]) or mark + 1 >= len(lowers):
         return ()
-    code = reading.span(end + 1, end + 2)
-    return (Text(code.casefold()),) if code.isalnum() and (code.isupper() or code.isdecimal()) else ()
+    code, folded = reading.span(mark + 1, mark + 2), lowers[mark + 1]
+    if not code.isalnum() or not (code.isupper() or code.isdecimal()):
+        return ()
+    closed = lowers[mark] == "(" and lowers[mark + 2 : mark + 3] == [")"]
+    short = 2 <= len(code) < len(name) and folded[0] == name[0] and in_order(folded, name)
+    return (Text(folded),) if closed or (short and lowers[mark] == ",") else ()
 
 
 def comparison_before(reading: Reading, place: int) -> Mark | None:

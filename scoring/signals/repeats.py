@@ -50,8 +50,11 @@ def count_repeats(case: Case) -> Finding | None:
 
 def _counts_each(each: Projection) -> bool:
     """Whether it is a plain COUNT: COUNTIF counts the rows of the join, whatever it tests."""
-    distinct = each.operand.distinct or "count(distinct" in each.operand.name
-    return each.operand.func == "COUNT" and not distinct and not each.conditional
+    return each.operand.func == "COUNT" and not _counts_different(each) and not each.conditional
+
+
+def _counts_different(each: Projection) -> bool:
+    return each.operand.distinct or "count(distinct" in each.operand.name
 
 
 def _comes_once(case: Case) -> bool:
@@ -126,6 +129,8 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     """The thing that `counted` counts more than once, if any."""
     asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
+        if any(map(_counts_different, case.answer)):
+            return None  # the things are counted beside it
         return next(
             (table for table in sorted(_repeated_in_answer(case)) if identifier_words(table)[-1:] in asked), None
         )

@@ -10,7 +10,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.compared_values import misses_either
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.signals.keys import is_key, one_sides
+from scoring.signals.keys import is_key, one_sides, repeated_tables
 from scoring.specification import Block, Clause, Op, Projection, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Choices, Expression, Number, Text
@@ -81,8 +81,9 @@ def _names(block: Block, words: set[str]) -> bool:
 
 
 def _only_looked_up(block: Block, case: Case) -> bool:
-    """Whether all joined tables but one are referred to by its rows, which then stay as many."""
-    return len(set(block.tables) - one_sides(case)) == 1
+    """Whether all joined tables but one are referred to by its rows, or by those of another, so they stay as many."""
+    tables = set(block.tables)
+    return len(tables - one_sides(case)) == 1 or tables - repeated_tables(case) == {block.tables[0]}
 
 
 def _is_of_things(block: Block, things: set[str], case: Case) -> bool:

@@ -20,7 +20,7 @@ CREATE TABLE line.riders (rider_id INT PRIMARY KEY, name TEXT, is_test BOOLEAN, 
   stars INT);
 CREATE TABLE line.tickets (ticket_id INT PRIMARY KEY, trip_id INT REFERENCES line.trips (trip_id), rider_id INT,
   class_no INT, sold_by TEXT, state CHAR(1), price_cents INT, fee INT, is_void CHAR(1), sold_at TIMESTAMP,
-  deleted_at TIMESTAMP);
+  deleted_at TIMESTAMPTZ);
 CREATE TABLE line.refits (refit_id INT PRIMARY KEY, boat_id INT, FOREIGN KEY (boat_id) REFERENCES line.boats);
 """
 

@@ -78,16 +78,12 @@ _HOLDERS = re.compile(
 
 def _identifies(column: Column, word: str) -> bool:
     """Whether a column tells one thing of that name from another: its key, its name, or a key elsewhere."""
-    stems = key_stems(column.name)
+    stems, words = key_stems(column.name), identifier_words(column.name)
     if stems is not None and (is_own_key(column) or any(word.startswith(each) for each in stems[-1:])):
         return True
     own = table_words(column.table or "")[-1:] == (word,)
-    return (
-        (own and is_name(column.name))
-        or identifier_words(column.name)[-1:] == (word,)
-        or (word in identifier_words(column.name) and is_name(column.name))
-        or identifier_words(column.name) in {(word, "cd"), (word, "code")}
-    )
+    named = any(word.startswith(each) for each in words if len(each) > 2)
+    return (is_name(column.name) and (own or named)) or words[-1:] == (word,) or words in {(word, "cd"), (word, "code")}
 
 
 def value_for_count(case: Case) -> Finding | None:
