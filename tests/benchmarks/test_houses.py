@@ -56,9 +56,9 @@ def test_what_a_model_read_is_rules(reading: Path) -> None:
 
 @pytest.mark.slow  # four thousand answers
 def test_what_a_model_read_finds_most_wrong_answers_and_condemns_few_right_ones() -> None:
-    """Over all houses."""
+    """Over the houses whose dictionaries a model has read."""
     called_right: dict[int, list[bool]] = {0: [], 1: []}
-    for house in HOUSES:
+    for house in [each for each in HOUSES if (READINGS / f"{each.name}.json").exists()]:
         scorer = Scorer(json.loads((READINGS / f"{house.name}.json").read_text(encoding="utf-8")))
         for answer in _answers(house):
             called_right[answer["label"]].append(_p_correct(scorer, answer) >= 0.5)
