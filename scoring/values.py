@@ -294,14 +294,12 @@ def _stamp(moment: datetime | None) -> str:
     return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")
 
 
-UNITS = frozenset(
+_UNITS = frozenset(
     {1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 168, 365, 365.25, 1000, 1024, 1440, 3600, 10080, 86400, 604800}
     | {30.4, 30.42, 30.4375, 30.44, 1e4, 1e5, 1e6, 1e9, 6e4, 3.6e6, 8.64e7}
-    | {1.609, 1.6093, 1.60934, 1.609344, 0.621, 0.6214, 0.62137, 0.621371, 2.2046, 2.20462, 0.4536, 0.453592}
-    | {3.785, 3.78541, 0.3048, 2.54, 3.6}
-    | {28, 29, 31, 90, 91, 92}
+    | {3.6, 28, 29, 31, 90, 91, 92}
 )
-"""Factors of percentages, calendar units and units of measure, and their inverses."""
+"""Factors of percentages and of units of time, weight and data."""
 _CONVERSIONS = (
     0.45359237,
     1.609344,
@@ -326,6 +324,6 @@ def is_unit(factor: float) -> bool:
     """
     if factor <= 0:
         return False
-    if factor in UNITS or round(1 / factor, 6) in UNITS:
+    if factor in _UNITS or round(1 / factor, 6) in _UNITS:
         return True
     return any(abs(each - one) < 0.001 * one for one in _CONVERSIONS for each in (factor, 1 / factor))

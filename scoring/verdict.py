@@ -19,6 +19,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
+from scoring.sql.comments import without_comments
 
 
 class FilterStatus(StrEnum):
@@ -179,12 +180,15 @@ class Case:
     """The person's own question in lower case."""
     said: str = field(init=False, repr=False, compare=False)
     """Both questions in lower case."""
+    written: str = field(init=False, repr=False, compare=False)
+    """The SQL without its comments."""
 
     def __post_init__(self) -> None:
         # Read by many signals, so they are made once.
         keep = object.__setattr__
         keep(self, "asked", self.question.text.casefold())
         keep(self, "said", f"{self.question.text}\n{self.query.enriched_question or ''}".casefold())
+        keep(self, "written", without_comments(self.query.sql, self.sql.dialect))
 
     @property
     def ran_nothing(self) -> bool:

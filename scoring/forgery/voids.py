@@ -9,7 +9,7 @@ from scoring.forgery.computed_outputs import computed_unasked
 from scoring.forgery.widened_rows import texts, widened
 from scoring.specification import Op, Void, VoidKind
 from scoring.specification.shapes import ShapeKind
-from scoring.values import UNITS, Number
+from scoring.values import Number, is_unit
 from scoring.verdict import Case, Finding
 
 _HOLDING = frozenset({VoidKind.CONDITION})
@@ -211,7 +211,7 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
-    return bool(numbers) and (not unsaid or (unsaid <= UNITS and _UNIT.search(text) is not None))
+    return bool(numbers) and (not unsaid or (all(map(is_unit, unsaid)) and _UNIT.search(text) is not None))
 
 
 def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: str) -> bool:
@@ -223,7 +223,7 @@ def _is_figure_asked(void: Void, numbers: set[float], said: set[float], text: st
     days = 2.0 if "weekend" in text else float(len(set(_WEEKDAY.findall(text))))
     if days > 1 and numbers == {days} and _CAPACITY.search(void.text) is not None:
         return True
-    return (numbers <= UNITS and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
+    return (all(map(is_unit, numbers)) and _turns_sign(void, text)) or (bool(numbers) and said >= numbers)
 
 
 def _is_net_of_tax(void: Void, numbers: set[float]) -> bool:

@@ -8,14 +8,13 @@ from scoring.sql.bounds import declares_values
 from scoring.verdict import Case
 
 _QUOTED = r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`"
-_COMMENT = re.compile(rf"({_QUOTED})|--[^\n]*|/\*.*?\*/|(?<!\S)#(?![>-])[^\n]*", re.DOTALL)
 _ALIAS = re.compile(rf"\bas\s+(?:{_QUOTED})", re.IGNORECASE)
 _COMPARED_CASE = re.compile(
     r"\bcase\b((?:(?!\bcase\b|\bend\b).)*)\bend\b[\s)]*(?:=|<>|!=|\bin\b|\blike\b)[\s(]*(?:'[^']*'|\d+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
-_SIGNS = ("--", "/*", "#", "case", "CASE")
+_SIGNS = ("case", "CASE")
 _STATEMENT = re.compile(rf"(?:{_QUOTED}|[^;'\"`])+")
 _DECLARED = re.compile(r"@\w+(?=\s+[a-z])")
 _LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
@@ -30,9 +29,7 @@ def working_text(case: Case) -> str:
     >>> working_text(case("Shops in Lisbon", "SELECT name AS 'Lisbon' FROM shops WHERE size > 40 -- in Lisbon"))
     '40 name shops size'
     """
-    sql = case.query.sql
-    if "--" in sql or "/*" in sql or "#" in sql:
-        sql = _COMMENT.sub(lambda match: match[1] or " ", sql)
+    sql = case.written
     if declares_values(sql):
         sql = _without_idle(sql)
     sql = _ALIAS.sub(" ", sql)
@@ -51,7 +48,7 @@ def _without_idle(sql: str) -> str:
 
 
 def may_be_idle(number: str, sql: str) -> bool:
-    """Whether a number of an SQL text may stand in a comment, an alias, a label or another name; quick to find."""
+    """Whether a number of an SQL text may stand in an alias, a label or another name; quick to find."""
     if any(map(sql.__contains__, _SIGNS)) or declares_values(sql):
         return True
     before = sql[: sql.find(number)][-5:]

@@ -167,7 +167,7 @@ def definition_value_unused(case: Case) -> Finding | None:
     "not in the SQL: 'late'"
     """
     quoted = [each for definition in case.enriched.definitions for each in _LITERAL.findall(definition.text[:2000])]
-    given = case.query.sql.casefold() if quoted else ""
+    given = case.written.casefold() if quoted else ""
     values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted[:50]))
     lost = [f"'{each}'" for each in values if each not in given][len(case.sql.parameters) :]
     if len(lost) > 2 or case.question.yes_no:  # a list of what codes mean, or a value that is asked for
@@ -197,7 +197,7 @@ def definition_number_unused(case: Case) -> Finding | None:
     ]
     if not asked:
         return None
-    given = {float(each) for each in _NUMBER.findall(case.query.sql)}
+    given = {float(each) for each in _NUMBER.findall(case.written)}
     lost = [each for each in dict.fromkeys(asked[:50]) if not is_held(float(each), given)][len(case.sql.parameters) :]
     return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 

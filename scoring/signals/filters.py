@@ -71,10 +71,10 @@ _DATE = re.compile(r"'(\d{4}-\d\d-\d\d)'")
 
 def _lists_dates(each: QuestionFilter, case: Case) -> bool:
     """Whether the SQL lists the dates of a period itself, in a series that starts with it: a calendar to join with."""
-    if not MADE_ROWS.search(case.query.sql):
+    if not MADE_ROWS.search(case.written):
         return False
     moment = case.query.occurred_at.replace(tzinfo=None) if case.query.occurred_at is not None else None
-    starts = [datetime.fromisoformat(day) for day in _valid(_DATE.findall(case.query.sql[:4000]))]
+    starts = [datetime.fromisoformat(day) for day in _valid(_DATE.findall(case.written[:4000]))]
     return any(same_value(each.rhs, TimeRange(start, None), Context(moment)) for start in starts)
 
 
@@ -138,7 +138,7 @@ def _is_same_part(wanted: Value) -> bool:
 def _is_unread(match: FilterMatch, case: Case) -> bool:
     """Whether a time is held against the days of a calendar, which the SQL makes."""
     unread = isinstance(match.required.rhs, TIMES) and all(isinstance(each.rhs, Expression) for each in match.present)
-    return unread and _CALENDAR.search(case.query.sql) is not None
+    return unread and _CALENDAR.search(case.written) is not None
 
 
 _CALENDAR = re.compile(r"\b(?:generate_(?:date_|timestamp_)?(?:series|array)|sequence|recursive)\b", re.IGNORECASE)

@@ -167,7 +167,7 @@ def total_per_group(case: Case) -> Finding | None:
         return None
     if not keys:
         return _total_per_row(case)
-    if _WITH_TOTAL.search(case.query.sql) is not None:
+    if _WITH_TOTAL.search(case.written) is not None:
         return None
     return Finding(1.0, f"{case.answer[0].operand.name} by {keys[0]}")
 

@@ -141,7 +141,7 @@ def limit_without_order(case: Case) -> Finding | None:
         if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= PROTECTIVE:
             continue
         return Finding(1.0, f"LIMIT {limit.count}")
-    early = _ROWNUM.search(case.query.sql) if case.sql.dialect == "oracle" else None
+    early = _ROWNUM.search(case.written) if case.sql.dialect == "oracle" else None
     return Finding(1.0, f"{early[1]} before ORDER BY") if early is not None else None
 
 

@@ -37,7 +37,7 @@ def negation_lost(case: Case) -> Finding | None:
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
     met = (_told_by_state, _counts_them_as_zero, _is_held_against, _is_labelled, _is_first_of_all, _is_bounded)
-    if any(each(case) for each in met) or _OF_ALL.search(case.query.sql) is not None:
+    if any(each(case) for each in met) or _OF_ALL.search(case.written) is not None:
         return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
@@ -62,7 +62,7 @@ def _is_labelled(case: Case) -> bool:
     if _FILLS.isdisjoint(case.sql.functions):
         return False
     excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
-    labels = (match.group() for match in _LABEL.finditer(case.query.sql[:20_000]))
+    labels = (match.group() for match in _LABEL.finditer(case.written[:20_000]))
     return any(excluded & set(content_words(label)) for label in labels)
 
 
@@ -196,7 +196,7 @@ _LABELLED = re.compile(r"<(=?)\s{0,9}(\d{1,9})\s{1,9}then\s{1,9}'\d{1,9}\s?[-–
 
 def _label_shifted(case: Case) -> Finding | None:
     """A class of a CASE is labelled up to another number than its bound: `<= 18` for '0-17'."""
-    labels = islice(_LABELLED.finditer(case.query.sql), 50)
+    labels = islice(_LABELLED.finditer(case.written), 50)
     odd = next((each for each in labels if int(each[2]) - int(each[3]) == len(each[1])), None)
     return Finding(1.0, odd[0].lower()) if odd is not None else None
 
@@ -235,7 +235,7 @@ def conditions_exclude(case: Case) -> Finding | None:
     for each in case.sql.filters:
         if each.lhs is None or not _pins_value(each) or _read_twice(each, case):
             continue
-        if any(column.table is None for column in each.lhs.columns) and "unnest" in case.query.sql.casefold():
+        if any(column.table is None for column in each.lhs.columns) and "unnest" in case.written.casefold():
             continue  # the elements of an array that is read twice have no table
         other = seen.setdefault((each.block, each.lhs.name), each)
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:

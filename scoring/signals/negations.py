@@ -50,8 +50,8 @@ def negation_per_row(case: Case) -> Finding | None:
 
 def _keeps_nulls(word: str, case: Case) -> bool:
     """Whether the SQL keeps rows without a value, so that each row is meant, and not other rows of a thing."""
-    safe = word == "no" and _NULL_SAFE.search(case.query.sql) is not None
-    return safe or (_OR_NULL.search(case.query.sql) is not None and _has_own_rows(case))
+    safe = word == "no" and _NULL_SAFE.search(case.written) is not None
+    return safe or (_OR_NULL.search(case.written) is not None and _has_own_rows(case))
 
 
 _OF_ROWS = re.compile(

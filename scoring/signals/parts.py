@@ -46,7 +46,7 @@ def _lacks_total(case: Case) -> bool:
     if not sql.group_by or sql.windows or _TOTAL_AND_EACH.search(case.question.text) is None:
         return False
     scalar = any(each.role is SubqueryRole.SCALAR for each in sql.subqueries) or len(sql.ctes) > 1
-    return not scalar and _TOTALLING.search(case.query.sql) is None
+    return not scalar and _TOTALLING.search(case.written) is None
 
 
 def yes_no_worded(case: Case) -> Finding | None:

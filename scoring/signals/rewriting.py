@@ -51,7 +51,7 @@ def _periods_unused(case: Case) -> list[str]:
         return []
     start, end = stated.pop()
     starts = [f"{each.start:%Y-%m-%d}" for each in tested if isinstance(each, TimeRange) and each.start is not None]
-    told = any(start in text for text in (case.query.sql, case.asked, *starts))
+    told = any(start in text for text in (case.written, case.asked, *starts))
     return [] if told else [f"{start} to {end}"]
 
 
@@ -59,7 +59,7 @@ def _bounds_unused(case: Case) -> list[str]:
     """The bounds that only Qe states, of which the SQL has the number in no unit: `at least 30 seconds`."""
     own = {each.value for each in case.question.numbers}
     stated = [each for each in case.enriched.filters if each.op in BOUNDS and not _is_percent(each, case)]
-    given = {float(each) for each in _NUMBER.findall(case.query.sql[:20000])} if stated else set[float]()
+    given = {float(each) for each in _NUMBER.findall(case.written[:20000])} if stated else set[float]()
     unused = [each.span for each in stated if isinstance(each.rhs, Number) and _is_new(each.rhs.value, own, given)]
     return list(dict.fromkeys(unused))[len(case.sql.parameters) :]
 
@@ -124,9 +124,9 @@ def _codes_named(case: Case) -> Iterator[str]:
     """The codes that only Qe holds and the SQL compares with: `status NSH`."""
     asked = case.question.text
     codes = dict.fromkeys(each for each in _CODE.findall(case.enriched.text[:4000]) if each not in asked)
-    yield from (each for each in list(codes)[:_MOST] if f"'{each}'" in case.query.sql)
+    yield from (each for each in list(codes)[:_MOST] if f"'{each}'" in case.written)
 
 
 def _is_used(name: str, case: Case) -> bool:
     """Whether the SQL reads the column or table, or holds the name as a value or an alias."""
-    return letters(name) in case.read or name.casefold() in case.query.sql.casefold()
+    return letters(name) in case.read or name.casefold() in case.written.casefold()

@@ -34,11 +34,11 @@ def value_padded(case: Case) -> Finding | None:
     >>> value_padded(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
     "'Faro '"
     """
-    for match in islice(_TEXTS.finditer(case.query.sql), MOST):
+    for match in islice(_TEXTS.finditer(case.written), MOST):
         literal = match[1]
         if not literal or literal == literal.strip() or not literal.strip(" -,.:;/"):
             continue
-        if _COMPARED.search(case.query.sql, max(match.start() - _BEFORE, 0), match.start()):
+        if _COMPARED.search(case.written, max(match.start() - _BEFORE, 0), match.start()):
             return Finding(1.0, f"'{literal}'")
     return None
 
@@ -63,7 +63,7 @@ def value_unused(case: Case) -> Finding | None:
 
 def _numbers_unused(case: Case) -> Finding | None:
     said = _numbers_said(case) if _DIGIT.search(case.question.text) is not None else []
-    sql = case.query.sql
+    sql = case.written
     if any(each in sql and may_be_idle(each, sql) for each in said[:MOST]):
         sql = working_text(case)
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
@@ -77,7 +77,7 @@ def _numbers_unused(case: Case) -> Finding | None:
 def _another_number(case: Case) -> str | None:
     """The bound of the question that is nowhere in the SQL, which compares with another number."""
     bounds = [each for each in case.filters.mismatched if each.required.op in BOUNDS and _are_numbers(each)]
-    given = {float(each) for each in _WHOLE_NUMBER.findall(case.query.sql)} if bounds else set[float]()
+    given = {float(each) for each in _WHOLE_NUMBER.findall(case.written)} if bounds else set[float]()
     for each in bounds:
         wanted = each.required.rhs
         if isinstance(wanted, Number) and wanted.unit != "%" and not is_held(wanted.value, given):
@@ -149,7 +149,7 @@ def _is_met(token: Token, case: Case) -> bool:
     ages = [match.required for match in case.filters.matched if _is_dated_age(match)]
     if _PERCENT.match(case.question.text, token.end) is not None:
         share = f"{float(token.text) / 100:g}"
-        if re.search(rf"(?<![\d.])0?{re.escape(share.lstrip('0'))}(?!\d)", case.query.sql) is not None:
+        if re.search(rf"(?<![\d.])0?{re.escape(share.lstrip('0'))}(?!\d)", case.written) is not None:
             return True
     return any(
         (_has_units(each) or each in ages or isinstance(each.rhs, (DatePart, TimeRange)))
@@ -168,7 +168,7 @@ def _in_other_unit(token: Token, case: Case) -> bool:
     if unit is None or len(token.text) > 4:
         return False
     forms = [str(each) for each in other_units(float(token.text), Grain(unit[1].lower()))]
-    return any(len(form) > 1 and form.isdecimal() and re.search(rf"\b{form}\b", case.query.sql) for form in forms)
+    return any(len(form) > 1 and form.isdecimal() and re.search(rf"\b{form}\b", case.written) for form in forms)
 
 
 def _is_dated_age(match: FilterMatch) -> bool:
@@ -219,7 +219,7 @@ def _is_given(words: list[str], given: str, case: Case) -> bool:
     """Whether a text has a word, or the SQL a code for each of them: `SCR`, `STR` for `Scrabster-Stromness`."""
     if any(word in given for word in words):
         return True
-    codes = [each.casefold() for each in _CODE.findall(case.query.sql)]
+    codes = [each.casefold() for each in _CODE.findall(case.written)]
     return len(words) > 1 and all(any(each[0] == word[0] and in_order(each, word) for each in codes) for word in words)
 
 

@@ -254,7 +254,7 @@ def ties_cut(case: Case) -> Finding | None:
 
 def _written_twice(columns: set[str], case: Case) -> bool:
     """Whether each condition stands in every branch of the OR, so that no parentheses are needed."""
-    sql = case.query.sql.casefold()
+    sql = case.written.casefold()
     return all(len(re.findall(rf"\b{re.escape(name)}\b", sql)) > 1 for name in list(columns)[:20])
 
 
@@ -279,6 +279,6 @@ def or_unparenthesized(case: Case) -> Finding | None:
         columns = {each.lhs.name for each in filters if each.lhs is not None}
         alternatives = {each.alternative for each in filters}
         bound = min(len(filters), len(columns)) > 2 and len(alternatives) == 1 and None not in alternatives
-        if bound and not _written_twice(columns, case) and not _BRACKETED.search(case.query.sql):
+        if bound and not _written_twice(columns, case) and not _BRACKETED.search(case.written):
             return Finding(1.0, " or ".join(show_filter(each) for each in filters[:3]))
     return None

@@ -143,7 +143,7 @@ def join_without_key(case: Case) -> Finding | None:
     >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
     'flights'
     """
-    if _NESTED_JOIN.search(case.query.sql) is not None:
+    if _NESTED_JOIN.search(case.written) is not None:
         return None
     repeated = {table for block in case.sql.blocks for table in block.tables if block.tables.count(table) > 1}
     paired = {column.table for join in case.sql.joins for pair in join.pairs for column in pair}

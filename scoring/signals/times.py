@@ -51,7 +51,7 @@ def _holds_moments(column: str, case: Case) -> bool:
     used = (
         rf"\bdate\s*\(\s*{own}\s*(?:\)|,\s*'[a-z]+/)|\b{name}\s*(?:::\s*date\b|at\s+time\s+zone)|\bhour\s+from\s+{own}"
     )
-    return re.search(used, case.query.sql, re.IGNORECASE) is not None
+    return re.search(used, case.written, re.IGNORECASE) is not None
 
 
 def _is_asked(void: Void, case: Case) -> bool:
@@ -91,8 +91,8 @@ def period_without_year(case: Case) -> Finding | None:
     """
     if case.query.occurred_at is None or _RECURRING.search(case.question.text):
         return None
-    part = _PART_OF_NOW.search(case.query.sql)
-    if part is not None and not _YEAR.search(case.query.sql):
+    part = _PART_OF_NOW.search(case.written)
+    if part is not None and not _YEAR.search(case.written):
         return Finding(1.0, f"of every year: the {part[1].lower()} of now")
     found = _of_every_year(case) if any(map(_recurs, case.sql.filters)) and not _names_year(case) else None
     return Finding(1.0, f"of every year: {show_filter(found)}") if found is not None else None
@@ -157,17 +157,18 @@ def unused_time(case: Case) -> str | None:
     asked = [each for each in case.filters.missing if isinstance(each.rhs, TIMES) and each.certain >= CERTAIN]
     if not asked or case.sql.parameters or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
         return None
-    told = _ANY_TIME.search(case.query.sql) or _STANDS_NOW.search(case.asked)
+    told = _ANY_TIME.search(case.written) or _STANDS_NOW.search(case.asked)
     return asked[0].span if told is None else None
 
 
 _ANY_TIME = re.compile(
     r"\b(?:19|20)\d\d|current|\bnow\b|getdate|getutcdate|sysdate|today|yesterday|curdate|utc_|interval|date_?(?:add|sub|diff)"
     r"|age\s*\(|sequence|generat|recursive|[ymqw]td|(?:last|this|past|prev\w*|recent|rolling)_|\d+_?d(?:ays?)?\b"
-    r"|\byear|\b(?:month|quarter|week|day)\w*\s*(?:\([^()]*\)\s*)?(?:[=<>]|in\b|between)",
+    r"|\byear|\b(?:month|quarter|week|day)\w*\s*(?:\([^()]*\)\s*)?(?:[=<>]|in\b|between)|\b1[4-9]\d{8}(?:\d{3}){0,3}\b",
     re.IGNORECASE,
 )
-"""What may be the time asked for: a year, now, a length of time, a part that is compared, a column that holds it."""
+"""What may be the time asked for: a year, now, a length of time, a part that is compared, a column that holds it, the
+time since 1970 in seconds or parts of them."""
 _STANDS_NOW = re.compile(r"\b(?:as of|still|so far|balance|stock|ever|current\w*|active|open|now)\b")
 
 

@@ -89,10 +89,8 @@ class LocalScorer:
 
     def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order. Holds some lines in memory at a time."""
-        with self.opened(files) as (rows, write):
-            for line, row in rows:
-                write.encoded(line, row)
-        return write.tally
+        with self.opened(files) as opened:
+            return write_all(*opened)
 
     @contextmanager
     def opened(
@@ -138,6 +136,13 @@ class RowWriter:
         self.rows.write(row.content)
         self.tally.add(row)
         self.advance(len(line.raw or b"") + 1)
+
+
+def write_all(rows: Iterable[tuple[InputLine, Encoded]], write: RowWriter) -> RunTally:
+    """Writes the rows of lines, in order."""
+    for line, row in rows:
+        write.encoded(line, row)
+    return write.tally
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from service.commands.score_lines import (
     record_of,
     scored_file,
     scorer_failed,
+    write_all,
 )
 
 MEMORY_FIELDS = ("p_alone", "context")
@@ -56,10 +57,8 @@ class MemoryScorer:
 
     def score_file(self, files: ScoredFiles) -> RunTally:
         """Writes one row for each line, in order."""
-        with self.opened(files) as (rows, write):
-            for line, row in rows:
-                write.encoded(line, row)
-        return write.tally
+        with self.opened(files) as opened:
+            return write_all(*opened)
 
     @contextmanager
     def opened(

@@ -50,3 +50,15 @@ def test_a_right_answer_is_not_called_wrong_and_its_twin_is(pair: dict[str, str]
 
     assert p_correct(pair["right"]) >= 0.5
     assert "wrong" not in pair or p_correct(pair["wrong"]) < 0.5
+
+
+@pytest.mark.parametrize("pair", [each for each in PAIRS if "wrong" in each], ids=lambda pair: pair["question"])
+def test_a_comment_changes_nothing(pair: dict[str, str]) -> None:
+    """What the wrong twin writes, as a comment of the right one."""
+    dialect = pair.get("dialect", "postgres")
+
+    def scored(sql: str) -> tuple[float | None, list[str]]:
+        found = score(question=pair["question"], sql=sql, dialect=dialect, occurred_at=ASKED)
+        return found.p_correct, [each.code for each in found.reasons]
+
+    assert scored(f"{pair['right']}\n/* not {pair['wrong']} */") == scored(pair["right"])

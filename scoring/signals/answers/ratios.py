@@ -64,7 +64,7 @@ def integer_division(case: Case) -> Finding | None:
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
-    averaged = _WHOLE_MEAN.search(case.query.sql) if case.sql.dialect == "tsql" else None
+    averaged = _WHOLE_MEAN.search(case.written) if case.sql.dialect == "tsql" else None
     if averaged is not None:
         return Finding(1.0, f"{averaged[0].lower()} of whole numbers")
     whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)

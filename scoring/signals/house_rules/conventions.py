@@ -278,7 +278,7 @@ def word_for_code(case: Case) -> Finding | None:
             continue
         if not set(_words(each)).isdisjoint(_codes_of(each.lhs.columns[0], case) or ()):
             continue  # the house stores words there
-        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in _words(each)):
+        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.written for word in _words(each)):
             return Finding(1.0, show_filter(each))
     return None
 
@@ -311,7 +311,7 @@ def stored_code_used(case: Case) -> Finding | None:
     kinds = [each for each in case.sql.filters if _is_on_kind(each)]
     if not kinds:
         return None
-    codes = {match.casefold() for match in _QUOTED.findall(case.query.sql) if _CODE.fullmatch(match)}
+    codes = {match.casefold() for match in _QUOTED.findall(case.written) if _CODE.fullmatch(match)}
     found = [each for each in kinds if _is_coded(each, codes, case.question.stems)]
     if not found:
         return None

@@ -50,7 +50,7 @@ def _other_zone(rule: TimeZone, column: str, case: Case) -> str | None:
     given = {each.words[0] for each in shapes(case, ShapeKind.ZONE)} - _UTC
     if rule.zone in _UTC:
         return ", ".join(sorted(given)) or None
-    return None if _CONVERTS.search(case.query.sql) else f"{column} as it is stored"
+    return None if _CONVERTS.search(case.written) else f"{column} as it is stored"
 
 
 def _cut(rule: TimeZone, case: Case) -> Iterator[tuple[str, set[Grain]]]:

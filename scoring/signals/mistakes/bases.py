@@ -47,7 +47,7 @@ def _share_of_few(case: Case) -> Finding | None:
     cut = [each for each in case.sql.limits if each.count and each.block not in case.sql.outputs and not each.ranked]
     if not cut or _RATE.search(asked(case)) is None or _AMONG.search(asked(case)) is not None:
         return None
-    total = _OF_ALL.search(case.query.sql)
+    total = _OF_ALL.search(case.written)
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
@@ -293,7 +293,7 @@ def percent_unscaled(case: Case) -> Finding | None:
     ...     "SELECT id FROM trips WHERE discount > 15")).detail
     'discount > 15'
     """
-    if _SCALED.search(case.query.sql):
+    if _SCALED.search(case.written):
         return None
     by_name = _fraction_in_percent(case)
     if by_name is not None:

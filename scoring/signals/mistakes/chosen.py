@@ -189,7 +189,7 @@ def repeats_kept(case: Case) -> Finding | None:
 def _distinct_rows(case: Case) -> Finding | None:
     """DISTINCT over a column in which repeated rows differ."""
     blocks = [block for block in case.sql.blocks if block.distinct and len(block.tables) == 1]
-    if not blocks or case.sql.windows or "distinct on" in case.query.sql.casefold():
+    if not blocks or case.sql.windows or "distinct on" in case.written.casefold():
         return None
     if _TWICE.search(said(case)):
         key = next((key for block in blocks for key in _own_keys(block, case)), None)

@@ -119,7 +119,7 @@ def _is_of_moments(each: SqlFilter, things: str, case: Case) -> bool:
     if len(columns) != 1 or {"days", "dates"}.isdisjoint(things.split()):
         return False
     # A cast to a date is not told in the names of operands.
-    bare = re.search(rf"\bdistinct\s+(?:\w+\.)?{re.escape(columns[0].name)}\s*\)", case.query.sql.casefold())
+    bare = re.search(rf"\bdistinct\s+(?:\w+\.)?{re.escape(columns[0].name)}\s*\)", case.written.casefold())
     return bare is not None and not _MOMENTS.isdisjoint(identifier_words(columns[0].name)[-1:])
 
 

@@ -82,7 +82,7 @@ def extreme_dropped(case: Case) -> Finding | None:
     if len(asked) < 2 or any(each.func in FIRST_OF for each in case.sql.windows) or _say_the_same(case):
         return None
     taken = (
-        len(_SORTED_ARRAY.findall(case.query.sql))
+        len(_SORTED_ARRAY.findall(case.written))
         + len(case.sql.order_by)
         + sum(1 for each in case.sql.aggregations if each.func in EXTREMES)
     )

@@ -168,5 +168,5 @@ _THIS_YEAR = re.compile(
 
 def _from_calendar(case: Case) -> Finding | None:
     """The months are added to this calendar year, so that the fiscal year begins in the future for some months."""
-    found = _THIS_YEAR.search(case.query.sql.casefold())
+    found = _THIS_YEAR.search(case.written.casefold())
     return Finding(1.0, f"{found.group()} is of the calendar year") if found is not None else None

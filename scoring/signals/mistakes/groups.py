@@ -221,7 +221,7 @@ def _names(shape: Shape) -> tuple[str, str]:
 
 def _late_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding | None:
     """What came before its planned time is taken for late."""
-    if not _LATE.search(asked(case)) or _EARLY.search(said(case)) or _INVERSE.search(case.query.sql.casefold()):
+    if not _LATE.search(asked(case)) or _EARLY.search(said(case)) or _INVERSE.search(case.written.casefold()):
         return None
     if any(_is_planned(less) for _, less in orders):
         return _in_time_for_late(orders)

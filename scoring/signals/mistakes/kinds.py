@@ -63,7 +63,7 @@ _NOT_ALL = re.compile(r"^min\(.*\) = (?:0|false)$")
 
 def _some_for_all(case: Case) -> str | None:
     """A condition that one row, or one other row, is enough to meet, where none or all must."""
-    some = _ANY.search(case.query.sql) if _OTHERS.search(asked(case)) else None
+    some = _ANY.search(case.written) if _OTHERS.search(asked(case)) else None
     if some is not None:
         return f"{some.group()} …) for all others"
     having = [each for each in case.sql.having if _NOT_ALL.match(each.text)]
@@ -184,7 +184,7 @@ def _listed_for_both(case: Case) -> Finding | None:
     found = _BOTH.search(asked(case).rstrip("? ."))
     if found is None or case.sql.set_operations or not _gives_things(case):
         return None
-    ored = _OR_OF_QUERIES.search(case.query.sql)
+    ored = _OR_OF_QUERIES.search(case.written)
     if ored is not None:
         return Finding(1.0, f"{found.group()}: OR")
     words = [word for word in found.groups() if word]
@@ -234,6 +234,6 @@ def _takes_both(case: Case, lists: list[SqlFilter]) -> bool:
     """Whether a count of kinds is bounded, two rows are told apart, or another condition takes one of the values."""
     columns = {each.lhs.columns for each in lists if each.lhs is not None}
     bounded = any("count(*)" in each.text or "distinct" in each.text for each in case.sql.having)
-    apart = re.search(r"<>|!=|\bexists\b|\bmin\s*\(|\bcount_?if\b", case.query.sql.casefold()) is not None
+    apart = re.search(r"<>|!=|\bexists\b|\bmin\s*\(|\bcount_?if\b", case.written.casefold()) is not None
     others = [each for each in case.sql.filters if each not in lists and each.lhs and each.lhs.columns in columns]
     return bounded or apart or any(each.clause is not Clause.HAVING for each in others)

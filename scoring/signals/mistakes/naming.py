@@ -52,7 +52,7 @@ _JOINED_AS = re.compile(
 
 def _joined_otherwise(case: Case) -> Finding | None:
     """A table is joined under the name of one role by the key of the opposite one: `orig ON orig.id = s.dest_id`."""
-    for join in _JOINED_AS.finditer(case.query.sql):
+    for join in _JOINED_AS.finditer(case.written):
         sides = [side.rpartition(".") for side in (join["left"], join["right"])]
         key = next((name for table, _, name in sides if table.casefold() != join["alias"].casefold()), "")
         if kinds_opposed(_spelt_out(join["alias"]), _spelt_out(key)) or _is_under_itself(join):

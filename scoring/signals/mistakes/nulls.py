@@ -44,12 +44,12 @@ def null_not_zero(case: Case) -> Finding | None:
     partners = average_of_partners(case) if zero else None
     if partners is not None:
         return Finding(1.0, partners)
-    if _FILLED & case.sql.functions and _FILLED_LATE.search(case.query.sql) is None:
+    if _FILLED & case.sql.functions and _FILLED_LATE.search(case.written) is None:
         return None
     odd = _plain_average(case) if zero else None
     if odd is not None:
         return Finding(1.0, odd)
-    found = _ADDED.search(case.query.sql) if _EMPTY.search(said(case)) else None
+    found = _ADDED.search(case.written) if _EMPTY.search(said(case)) else None
     return Finding(1.0, found.group()) if found is not None else None
 
 
@@ -85,7 +85,7 @@ def open_end_lost(case: Case) -> Finding | None:
     if not bounds or _FILLED & case.sql.functions or not _OPEN_ENDED.search(said(case)):
         return None
     nulls = any(each.op is Op.IS_NULL for each in case.sql.filters)
-    return None if nulls or " case " in f" {case.query.sql.casefold()} " else Finding(1.0, bounds[0].text)
+    return None if nulls or " case " in f" {case.written.casefold()} " else Finding(1.0, bounds[0].text)
 
 
 def _goes_on(each: SqlFilter) -> bool:

@@ -68,7 +68,7 @@ def roles_swapped(case: Case) -> Finding | None:
     shifted = _years_swapped(case)
     if shifted is not None:
         return Finding(1.0, shifted)
-    text = asked(case) if "boss_id" in case.query.sql else _BOSS.sub("manager", asked(case))
+    text = asked(case) if "boss_id" in case.written else _BOSS.sub("manager", asked(case))
     compared = shapes(case, ShapeKind.SELF_COMPARISON)
     found = [odd for each in compared if (odd := _compared_oddly(each, text))]
     if found:
@@ -86,7 +86,7 @@ _NEWER = re.compile(r"\b(?:cur\w*|new|this\w*|ty|cy)\.(\w*(?:year|yr)\w*)\s*=\s*
 
 def _years_swapped(case: Case) -> str | None:
     """What the SQL calls the year before is the later one."""
-    older, newer = _OLDER.search(case.query.sql), _NEWER.search(case.query.sql)
+    older, newer = _OLDER.search(case.written), _NEWER.search(case.written)
     if older is None or newer is None or older[1].casefold() != newer[1].casefold() or int(older[2]) <= int(newer[2]):
         return None
     return f"{older.group()} beside {newer.group()}"

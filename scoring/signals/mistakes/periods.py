@@ -51,7 +51,7 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     if recurring is not None or len(wanted) != 1 or _PARTS_OF.search(asked(case)):
         return recurring
     grain = next(iter(wanted))
-    named = grain in given or _names_grain(case, grain) or MADE_ROWS.search(case.query.sql) is not None
+    named = grain in given or _names_grain(case, grain) or MADE_ROWS.search(case.written) is not None
     return None if named else differing(grain, ", ".join(sorted(given)))
 
 
@@ -85,7 +85,7 @@ def _names_grain(case: Case, grain: str) -> bool:
     names = {each.alias for each in case.sql.projections if each.alias} & {grain, *_SHORT_GRAINS.get(grain, ())}
     if any(grain in operand_words(key) for key in keys) or names:
         return True
-    return re.search(rf"\bgroup by [\w., ]{{0,80}}\b{grain}\b", case.query.sql, re.IGNORECASE) is not None
+    return re.search(rf"\bgroup by [\w., ]{{0,80}}\b{grain}\b", case.written, re.IGNORECASE) is not None
 
 
 _SHORT_GRAINS = {
@@ -130,7 +130,7 @@ def _groups_by_another(case: Case) -> bool:
 def _has_made_rows(case: Case) -> bool:
     """Whether the SQL makes a row for each period, and groups by it or asks a subquery for each."""
     for_each = any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
-    return (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.query.sql) is not None
+    return (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.written) is not None
 
 
 _OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
@@ -199,7 +199,7 @@ def rows_for_days(case: Case) -> Finding | None:
     if cut is None:
         return None
     timed = any(is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
-    grouped = first(case, ShapeKind.GRAIN) is not None or MADE_ROWS.search(case.query.sql) is not None
+    grouped = first(case, ShapeKind.GRAIN) is not None or MADE_ROWS.search(case.written) is not None
     return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
 
 

@@ -40,7 +40,7 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     '(fare - LAG(fare) OVER (ORDER BY month)) / NULLIF(fare, 0): later value'
     """
     text, changes = asked(case), shapes(case, ShapeKind.CHANGE)
-    inverted = _OLD_OVER_NEW.search(case.query.sql.casefold()) if _GAIN.search(text) is not None else None
+    inverted = _OLD_OVER_NEW.search(case.written.casefold()) if _GAIN.search(text) is not None else None
     if inverted is not None:
         return Finding(1.0, inverted.group())
     if not changes or not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
@@ -258,7 +258,7 @@ def _cut_to_hours(lengths: Sequence[Shape]) -> Finding | None:
 def _backwards(lengths: Sequence[Shape], case: Case) -> Finding | None:
     """The time of an end is subtracted from that of a beginning."""
     found = next((each for each in lengths if _runs_backwards(each)), None)
-    if found is None or "abs(" in case.query.sql.casefold():
+    if found is None or "abs(" in case.written.casefold():
         return None
     return Finding(1.0, f"{found.text}: the end before the beginning")
 
@@ -290,7 +290,7 @@ def cents_for_currency(case: Case) -> Finding | None:
         return None
     if (
         any(each.denominator.startswith(("100", "-100", "(100")) for each in case.sql.divisions)
-        or "0.01" in case.query.sql
+        or "0.01" in case.written
     ):
         return None
     shown = [column for each in case.answer for column in each.operand.columns]

@@ -79,7 +79,7 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     found = first(case, ShapeKind.UNCORRELATED)
     if found is not None:
         return Finding(1.0, found.text)
-    scalar = _SCALAR.search(case.query.sql) if _OF_OWN.search(asked(case)) is not None else None
+    scalar = _SCALAR.search(case.written) if _OF_OWN.search(asked(case)) is not None else None
     return Finding(1.0, f"{scalar.group()}…) is the same for every row") if scalar is not None else None
 
 
@@ -149,10 +149,10 @@ def null_left_out(case: Case) -> Finding | None:
     )
     if found is None or not _NULL_COUNTS.search(said(case)):
         return None
-    if _FILLED_IN_WHERE.search(case.query.sql) is not None:
+    if _FILLED_IN_WHERE.search(case.written) is not None:
         return None
     if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(
-        r"is distinct from|is not true|<=>", case.query.sql.casefold()
+        r"is distinct from|is not true|<=>", case.written.casefold()
     ):
         return None
     return Finding(1.0, found.text)
@@ -227,7 +227,7 @@ def kept_rows_dropped(case: Case) -> Finding | None:
 
 def _null_difference(case: Case) -> str | None:
     """A bound of a difference with what an outer join may leave NULL, and no value stands in for it."""
-    if _OUTER.search(case.query.sql) is None or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
+    if _OUTER.search(case.written) is None or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
         return None
     bounds = (each for each in case.sql.filters if each.clause is Clause.WHERE and each.lhs is not None)
     return next(
@@ -237,7 +237,7 @@ def _null_difference(case: Case) -> str | None:
 
 def _keeps(case: Case) -> bool:
     """Whether an outer join, a set operation or a subquery of a row may keep things without a partner."""
-    outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations or excluded_blocks(case.sql))
+    outer = _OUTER.search(case.written) is not None or bool(case.sql.set_operations or excluded_blocks(case.sql))
     outer = outer or any(each.conditional for each in case.sql.aggregations)
     return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
 

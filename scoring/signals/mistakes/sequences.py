@@ -122,7 +122,7 @@ def _ends_equal(case: Case) -> Finding | None:
     """Two rows overlap only if their times are equal."""
     pair = first(case, ShapeKind.SELF_PAIR)
     timed = any(is_time(side.name) for each in shapes(case, ShapeKind.COLUMNS_COMPARED) for side in each.columns)
-    if pair is None or timed or _SPANS.search(case.query.sql):
+    if pair is None or timed or _SPANS.search(case.written):
         return None
     equal = [column.name for column in pair.columns if is_time(column.name)]
     return Finding(1.0, f"equal {', '.join(equal)}") if equal else None
@@ -158,7 +158,7 @@ def weekend_misnumbered(case: Case) -> Finding | None:
     'expected → actual: 0, 6 → 6, 7'
     """
     days = frozenset({"sat", "sun"}) if "weekend" in said(case) else _days_named(asked(case))
-    matches = list(_WEEKDAYS.finditer(case.query.sql)) if days else []
+    matches = list(_WEEKDAYS.finditer(case.written)) if days else []
     if len(matches) != 1 or ("weekend" not in said(case) and _RANGE.search(said(case))):
         return None
     match = matches[0]

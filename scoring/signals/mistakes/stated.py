@@ -67,7 +67,7 @@ def _unread_partner(name: str, stated: set[str], case: Case) -> str | None:
 def _unread(stated: set[str], case: Case) -> list[str]:
     """The stated names that the SQL neither reads nor writes, keys left out."""
     read = {column.name for column in case.sql.columns} | {table for block in case.sql.blocks for table in block.tables}
-    written = case.query.sql.casefold()
+    written = case.written.casefold()
     return sorted(each for each in stated - read if key_stems(each) is None and each not in written)
 
 
@@ -191,7 +191,7 @@ _CONDITION = re.compile(
 
 def _condition_unread(text: str, case: Case) -> Finding | None:
     """A condition that a text writes out, on a column that the SQL does not read at all: `is_complete = 1`."""
-    written = letters(case.query.sql)
+    written = letters(case.written)
     lost = next((match for match in _CONDITION.finditer(text[:4000]) if letters(match[1]) not in written), None)
     return Finding(1.0, f"never read: {lost[1].lower()}") if lost is not None else None
 
@@ -249,7 +249,7 @@ _FOLDED = re.compile(r"\b(?:lower|upper|ilike|collate)\b", re.IGNORECASE)
 
 def _recased(case: Case, name: str, value: str) -> Finding | None:
     """Whether the SQL writes the value in other letters, and neither folds nor compares without case."""
-    sql = case.query.sql
+    sql = case.written
     if f"'{value}'" in sql or case.sql.dialect in _CASELESS or _FOLDED.search(sql):
         return None
     found = re.search(rf"'({re.escape(value)})'", sql, re.IGNORECASE)
@@ -270,7 +270,7 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     """
     counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
     if not counts:
-        uncounted = None if _COUNTS.search(case.query.sql) is not None else _DIFFERENT.search(said(case))
+        uncounted = None if _COUNTS.search(case.written) is not None else _DIFFERENT.search(said(case))
         return differing(f"distinct {uncounted[1]}", "no count") if uncounted is not None else None
     plain = not any(each.distinct for each in counts)
     match = _DISTINCT.search(_enriched(case)) or (_DIFFERENT.search(said(case)) if plain else None)

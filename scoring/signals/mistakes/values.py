@@ -136,7 +136,7 @@ def case_of_letters_kept(case: Case) -> Finding | None:
     """
     if case.sql.dialect in _CASELESS or not _ANY_CASE.search(said(case)):
         return None
-    sql = case.query.sql
+    sql = case.written
     found = _LIKE.search(sql) if not _FOLDS.search(sql.casefold()) else None
     return Finding(1.0, found.group()) if found is not None else None
 
@@ -154,5 +154,5 @@ def underscore_as_wildcard(case: Case) -> Finding | None:
     ...     "SELECT code FROM planes WHERE code LIKE 'K_%'")).detail
     "LIKE 'K_%'"
     """
-    found = _WILD.search(case.query.sql) if _UNDERSCORE.search(said(case)) else None
+    found = _WILD.search(case.written) if _UNDERSCORE.search(said(case)) else None
     return Finding(1.0, found.group()) if found is not None else None

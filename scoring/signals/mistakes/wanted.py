@@ -51,7 +51,7 @@ def _cuts(case: Case) -> list[int]:
 
 
 def _keeps_ties(case: Case) -> bool:
-    return _BROKEN.search(said(case)) is not None or "with ties" in case.query.sql.casefold()
+    return _BROKEN.search(said(case)) is not None or "with ties" in case.written.casefold()
 
 
 def _may_cut(cut: Sequence[int], words: str) -> bool:
@@ -150,10 +150,7 @@ def total_beside_groups_missing(case: Case) -> Finding | None:
     sql = case.sql
     if not sql.group_by or sql.set_operations or sql.windows or not _TOTAL_AND.search(asked(case)):
         return None
-    if (
-        re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE)
-        or len(sql.blocks) > 2
-    ):
+    if re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.written, re.IGNORECASE) or len(sql.blocks) > 2:
         return None
     shown = [each for each in case.answer if each.operand.func in ("SUM", "COUNT")]
     return Finding(1.0, "no total beside the groups") if len(shown) < 2 else None
@@ -179,6 +176,6 @@ def median_averaged(case: Case) -> Finding | None:
         return None
     return (
         None
-        if re.search(r"\b\w*(?:median|percentile|quantile)\w*\s*\(", case.query.sql, re.IGNORECASE)
+        if re.search(r"\b\w*(?:median|percentile|quantile)\w*\s*\(", case.written, re.IGNORECASE)
         else Finding(1.0, "AVG for the median")
     )

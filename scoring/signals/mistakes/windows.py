@@ -298,7 +298,7 @@ def rank_flipped(case: Case) -> Finding | None:
 
 def _percentile_flipped(case: Case) -> Finding | None:
     """A high percentile of the largest first is a low one."""
-    found = _PERCENTILE_FALLS.search(case.query.sql) if _HIGH_PERCENTILE.search(asked(case)) else None
+    found = _PERCENTILE_FALLS.search(case.written) if _HIGH_PERCENTILE.search(asked(case)) else None
     return Finding(1.0, found.group()[:60]) if found is not None else None
 
 

@@ -11,7 +11,7 @@ from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
 from scoring.sql.voids.notes import note
-from scoring.values import UNITS
+from scoring.values import is_unit
 
 
 def check_conditional(scope: Scope, func: str, inner: Node, shown: str) -> None:
@@ -64,7 +64,7 @@ def _weights(folded: Folded, values: list[Folded]) -> tuple[float, ...]:
         return (default,) if default else ()
     weights = tuple(sorted(value for each in folded.choices if (value := number(each, 0))))
     if len(weights) == 1:
-        return () if weights[0] in UNITS else weights
+        return () if is_unit(weights[0]) else weights
     return () if len(weights) == 2 and weights[0] == -weights[1] else weights
 
 

@@ -51,8 +51,8 @@ def years_by_calendar(case: Case) -> Finding | None:
     ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
     'YEAR(CURRENT_DATE) - YEAR('
     """
-    born = _BY_BIRTH.search(case.query.sql)
-    if born is not None and _CORRECTED_AGE.search(case.query.sql) is None:
+    born = _BY_BIRTH.search(case.written)
+    if born is not None and _CORRECTED_AGE.search(case.written) is None:
         return Finding(1.0, born.group())
-    found = _BY_CALENDAR.search(case.query.sql) if _AGES.search(said(case)) else None
-    return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.query.sql) else None
+    found = _BY_CALENDAR.search(case.written) if _AGES.search(said(case)) else None
+    return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.written) else None

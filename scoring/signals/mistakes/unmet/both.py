@@ -59,7 +59,7 @@ def either_year(case: Case) -> str | None:
     >>> either_year(case("Who flew in 2024 and again in 2025?", "SELECT pilot FROM flights WHERE year IN (2024, 2025)"))
     '2024 and 2025: year IN (2024, 2025)'
     """
-    found, listed = _AND_AGAIN.search(case.asked), _EITHER_YEAR.search(case.query.sql)
+    found, listed = _AND_AGAIN.search(case.asked), _EITHER_YEAR.search(case.written)
     once = case.sql.having or case.sql.group_by or case.sql.set_operations or len(case.sql.blocks) != 1
     if (
         found is None

@@ -36,13 +36,13 @@ def same_days_missed(case: Case) -> str | None:
     'same days last month: the earlier period is whole'
     """
     found = _SAME_DAYS.search(case.asked)
-    if found is None or _DAY_PARTS.search(case.query.sql) is not None or case.sql.windows:
+    if found is None or _DAY_PARTS.search(case.written) is not None or case.sql.windows:
         return None
     times = [time for each in case.sql.filters for time in _times(each.rhs)]
     if (
         not times
         or any(_is_cut(time, _WHOLE.get(found[1], 360)) for time in times)
-        or _TO_DATE.search(case.query.sql) is not None
+        or _TO_DATE.search(case.written) is not None
     ):
         return None
     return f"{found.group()}: the earlier period is whole"

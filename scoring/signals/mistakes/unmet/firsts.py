@@ -103,7 +103,7 @@ def every_for_first(case: Case) -> str | None:
     """
     found = _TO_FIRST.search(case.asked)
     measures = any(each.func in ("AVG", "MEDIAN", "PERCENTILE_CONT") for each in case.sql.aggregations)
-    if found is None or not measures or not case.sql.joins or _FIRST_TAKEN.search(case.query.sql) is not None:
+    if found is None or not measures or not case.sql.joins or _FIRST_TAKEN.search(case.written) is not None:
         return None
     return f"{found.group()}: no first is taken"
 
@@ -127,7 +127,7 @@ def neighbours_of_all(case: Case) -> str | None:
     """
     found = _LAST_TWO.search(case.asked)
     offset = any(each.func in ("LAG", "LEAD") for each in case.sql.windows)
-    if found is not None and offset and _ONE_TAKEN.search(case.query.sql) is None:
+    if found is not None and offset and _ONE_TAKEN.search(case.written) is None:
         return f"{found.group()}: any two that follow each other"
     ends = _ONE_AND_TWO.search(case.asked)
     funcs = {each.func for each in case.sql.aggregations}

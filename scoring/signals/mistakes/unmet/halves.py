@@ -59,7 +59,7 @@ def _compares(case: Case) -> bool:
     if sql.windows or sql.set_operations or len(sql.blocks) > 1 or len(tables) > len(set(tables)):
         return True
     apart = any(each.conditional for each in sql.aggregations) or any("-" in each.operand.name for each in case.answer)
-    return apart or _BESIDE.search(case.query.sql) is not None
+    return apart or _BESIDE.search(case.written) is not None
 
 
 _BESIDE = re.compile(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", re.IGNORECASE)

@@ -20,8 +20,8 @@ def attribute_counted(case: Case) -> str | None:
     >>> attribute_counted(case("Pilots per base", "SELECT base, COUNT(email) FROM pilots GROUP BY base"))
     'COUNT(email) skips rows without it'
     """
-    found = _ATTRIBUTE.search(case.query.sql)
-    beside = found is not None and case.query.sql.casefold().count(found[1].casefold()) > 1
+    found = _ATTRIBUTE.search(case.written)
+    beside = found is not None and case.written.casefold().count(found[1].casefold()) > 1
     if found is None or beside or not case.spoken.isdisjoint(identifier_words(found[1])):
         return None
     return f"{found.group()} skips rows without it"
@@ -43,7 +43,7 @@ def assigned_alone(case: Case) -> str | None:
     ...     "SELECT base, COUNT(technician_id) FROM jobs GROUP BY base"))
     'COUNT(technician_id) skips rows without it'
     """
-    found = _ASSIGNEE.search(case.query.sql) if _UNASSIGNED.search(case.asked) is not None else None
+    found = _ASSIGNEE.search(case.written) if _UNASSIGNED.search(case.asked) is not None else None
     return f"{found.group()} skips rows without it" if found is not None else None
 
 
@@ -56,7 +56,7 @@ def truth_counted(case: Case) -> str | None:
     >>> truth_counted(case("Pilots without a licence", "SELECT COUNT(licence IS NULL) FROM pilots"))
     'COUNT(licence IS NULL) counts every row'
     """
-    found = _TRUTH_COUNTED.search(case.query.sql)
+    found = _TRUTH_COUNTED.search(case.written)
     return f"{found.group()} counts every row" if found is not None else None
 
 
@@ -80,7 +80,7 @@ def groups_of_one_table(case: Case) -> str | None:
     tables = {table for block in case.sql.blocks for table in block.tables}
     if len(tables) != 1 or not case.sql.group_by or case.sql.set_operations or case.sql.joins:
         return None
-    if _ZERO_KEPT.search(case.asked) is None or _OUTER.search(case.query.sql) is not None:
+    if _ZERO_KEPT.search(case.asked) is None or _OUTER.search(case.written) is not None:
         return None
     counts = any(each.func == "COUNT" and not each.conditional for each in case.sql.aggregations)
     return f"{tables.pop()} has no row of them" if counts else None
@@ -96,12 +96,12 @@ def average_of_partners(case: Case) -> str | None:
     ...     "pilots p LEFT JOIN (SELECT pilot_id, COUNT(*) AS n FROM flights GROUP BY pilot_id) f USING (pilot_id)"))
     'AVG(f.n)'
     """
-    for found in _AVERAGED.finditer(case.query.sql):
+    for found in _AVERAGED.finditer(case.written):
         alias = re.escape(found[1])
         joined = (
             rf"\bleft\s+(?:outer\s+)?join\s+(?:[\w.]+\s+(?:as\s+)?|\((?:[^()]|\([^()]*\))*\)\s*(?:as\s+)?)?{alias}\b"
         )
-        if re.search(joined, case.query.sql, re.IGNORECASE) is not None:
+        if re.search(joined, case.written, re.IGNORECASE) is not None:
             return found.group()
     return None
 
@@ -121,7 +121,7 @@ def condition_beside_key(case: Case) -> str | None:
     ...     "LEFT JOIN flights f ON f.pilot_id = p.id AND p.active GROUP BY p.name"))
     'p.active in ON drops no row'
     """
-    for join in _LEFT_JOIN.finditer(case.query.sql):
+    for join in _LEFT_JOIN.finditer(case.written):
         for part in re.split(r"\band\b", join["on"], flags=re.IGNORECASE):
             named = _QUALIFIED.findall(part)
             if not named or any(table.casefold() == join["alias"].casefold() for table, _ in named):

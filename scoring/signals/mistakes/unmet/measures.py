@@ -59,7 +59,7 @@ def factor_turned(case: Case) -> str | None:
     for stored, factor, wanted in _TURNED:
         if re.search(rf"\b{wanted}s?\b", case.asked) is None:
             continue
-        found = re.search(rf"{stored}\)*\s*\*\s*(?:{factor})\b", case.query.sql, re.IGNORECASE)
+        found = re.search(rf"{stored}\)*\s*\*\s*(?:{factor})\b", case.written, re.IGNORECASE)
         if found is not None:
             return f"{found.group()} for {wanted}"
     return None

@@ -64,7 +64,7 @@ def own_total_of_all(case: Case) -> str | None:
     if not within and _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
         return None
     parted = any(each.func in ("SUM", "COUNT") and each.partition_by for each in case.sql.windows)
-    found = _OF_ALL.search(case.query.sql) or _SCALAR.search(case.query.sql) if not parted else None
+    found = _OF_ALL.search(case.written) or _SCALAR.search(case.written) if not parted else None
     return f"{found.group()} adds up all groups" if found is not None else None
 
 
@@ -108,7 +108,7 @@ def yield_for_loss(case: Case) -> str | None:
     >>> yield_for_loss(case("Loss % by route", "SELECT route, SUM(kg_out) / SUM(kg_in) FROM trips GROUP BY route"))
     'sum(kg_out) / sum(kg_in) is what is left'
     """
-    if _LOSS.search(case.asked) is None or _TAKEN_OFF.search(case.query.sql) or len(case.sql.divisions) != 1:
+    if _LOSS.search(case.asked) is None or _TAKEN_OFF.search(case.written) or len(case.sql.divisions) != 1:
         return None
     division = case.sql.divisions[0]
     if _SUMS.fullmatch(division.numerator) is None or _LOST.search(division.numerator) is not None:

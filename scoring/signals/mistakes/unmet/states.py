@@ -79,7 +79,7 @@ def _untold(state: str, case: Case) -> Finding | None:
         return None
     inner = any(each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries)
     told = any(each.conditional for each in case.sql.aggregations) or inner
-    return None if told or re.search(r"\bcase\b|\bnull\b", case.query.sql, re.IGNORECASE) else Finding(1.0, state)
+    return None if told or re.search(r"\bcase\b|\bnull\b", case.written, re.IGNORECASE) else Finding(1.0, state)
 
 
 _OWED = frozenset({"unpaid", "outstanding", "overdue"})
@@ -87,7 +87,7 @@ _OWED = frozenset({"unpaid", "outstanding", "overdue"})
 
 def _is_left_out_alone(case: Case) -> bool:
     """Whether nothing tells what is owed: states are only left out, none of them `paid`, and no other column tells."""
-    sql = case.query.sql.casefold()
+    sql = case.written.casefold()
     negative = [each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN)]
     states = [each for each in negative if each.lhs and not _STATUS.isdisjoint(identifier_words(each.lhs.name))]
     return (
@@ -115,7 +115,7 @@ def _lacks_kind(case: Case) -> str | None:
     found = _KIND_ONLY.search(case.asked) or _KIND.search(case.asked)
     if found is None or found[1] in _SHOWN_ONLY or case.enriched.text != case.question.text:
         return None
-    sql = case.query.sql.casefold()
+    sql = case.written.casefold()
     coded = any(in_order(code, found[1]) and code[0] == found[1][0] for code in re.findall(r"'([a-z]{2,4})'", sql))
     return None if coded or stem(found[1])[:4] in sql else found[1]
 
@@ -136,7 +136,7 @@ def _lacks_future(case: Case) -> str:
     ahead = _TO_COME.search(case.asked)
     if ahead is None or case.sql.subqueries or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
         return ""
-    return ahead.group() if _NOW.search(case.query.sql) is None else ""
+    return ahead.group() if _NOW.search(case.written) is None else ""
 
 
 def _lacks_first(case: Case) -> str:
@@ -180,7 +180,7 @@ _DAYS = re.compile(
 
 
 def _lacks_weekend(case: Case) -> bool:
-    return _WEEKEND.search(case.asked) is not None and _DAYS.search(case.query.sql) is None
+    return _WEEKEND.search(case.asked) is not None and _DAYS.search(case.written) is None
 
 
 def _names_state(words: frozenset[str], case: Case) -> bool:

@@ -30,7 +30,7 @@ def zone_unasked(case: Case) -> Finding | None:
     ...     "CAST(began_at AT TIME ZONE 'America/Lima' AS DATE) = '2020-05-03'")).detail
     'expected → actual: utc → america/lima'
     """
-    backwards = _TO_UTC.search(case.query.sql)
+    backwards = _TO_UTC.search(case.written)
     if backwards is not None:
         return Finding(1.0, f"{(backwards[1] or backwards[2]).lower()} is converted to UTC")
     text, converted = said(case), shapes(case, ShapeKind.ZONE)
@@ -56,7 +56,7 @@ _CONVERTS = re.compile(
 
 def _lacks_conversion(text: str, case: Case) -> Finding | None:
     """Nothing turns times in UTC into the local ones that are asked for, or not everywhere."""
-    if _IN_UTC.search(text) is None or _LOCAL.search(text) is None or _CONVERTS.search(case.query.sql) is not None:
+    if _IN_UTC.search(text) is None or _LOCAL.search(text) is None or _CONVERTS.search(case.written) is not None:
         return zone_in_one_place(case)
     return Finding(1.0, "nothing converts from UTC")
 
