@@ -129,15 +129,20 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     """The thing that `counted` counts more than once, if any."""
     asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
-        apart = {word for each in case.answer if _counts_different(each) for word in operand_words(each.operand)}
-        tables = [table for table in sorted(_repeated_in_answer(case)) if identifier_words(table)[-1:] in asked]
-        return next((table for table in tables if not _is_spelt(table, apart)), None)
+        return _repeated_rows(asked, case)
     first, *others = counted.columns
     if first.table in one:
         return first.table
     # Rows of the thing asked for are counted: which of its columns COUNT reads makes no difference.
     own = identifier_words(first.table or "")[-1:] in asked
     return None if others or own or _kept_once(first, case) else _foreign_thing(first)
+
+
+def _repeated_rows(asked: list[tuple[str, ...]], case: Case) -> str | None:
+    """The table of the things asked for whose rows COUNT(*) repeats, unless another aggregate counts them once."""
+    apart = {word for each in case.answer if _counts_different(each) for word in operand_words(each.operand)}
+    tables = [table for table in sorted(_repeated_in_answer(case)) if identifier_words(table)[-1:] in asked]
+    return next((table for table in tables if not _is_spelt(table, apart)), None)
 
 
 def _is_spelt(table: str, words: set[str]) -> bool:
