@@ -33,13 +33,12 @@ class Probability:
     """The highest `p_correct`."""
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
-        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with five rules.
+        """`p_correct` = least + (most − least) × logistic(intercept + Σ moves as `counted`), with four rules.
 
         A proof (`PROOFS`) is not bound by the label noise. Without one, a single signal against the answer lowers it to
         `ALONE` at most. Hints and missing conditions without another fault take no verdict: they lower it to
         `UNDECIDED`. Doubts alone leave it at `LEAST_DOUBTED` or above. Beside other evidence, words without a
-        counterpart count, and doubts about amounts, which say nothing of this answer, do not. That the question is
-        plain says nothing beside a fault.
+        counterpart count, and doubts about amounts, which say nothing of this answer, do not.
 
         >>> judge = Probability(intercept=2.0)
         >>> alone = [(ReasonCode.FILTER_MISMATCHED, -9.0)]
@@ -48,7 +47,6 @@ class Probability:
         >>> [judge.of([(code, -9.0)]) for code in (ReasonCode.AMOUNT_OPEN, ReasonCode.OUTPUT_UNLINKED)]
         [0.65, 0.5]
         """
-        moves = counted(moves)
         p_correct = self._of(moves)
         if p_correct >= UNDECIDED or _have_fault(moves):
             return p_correct
@@ -77,13 +75,17 @@ class Probability:
 
 
 def counted(moves: Collection[tuple[ReasonCode, float]]) -> list[tuple[ReasonCode, float]]:
-    """The moves without those that count for nothing: that the question is plain says nothing beside a fault.
+    """The moves as they count beside each other: that the question is plain says nothing beside a fault.
 
-    Nor does it beside words of the question that the SQL does not follow.
+    Nor does it beside words of the question that the SQL does not follow. It counts half where the SQL keeps a
+    condition of the house: the agent then knows what the question leaves out.
     """
-    against = any(move < 0 and code in READINGS for code, move in moves)
-    plain = ReasonCode.PLAIN_QUESTION if against or _have_fault(moves) else None
-    return [(code, move) for code, move in moves if code is not plain]
+    against = any(move < 0 and code in READINGS for code, move in moves) or _have_fault(moves)
+    knows = any(code is ReasonCode.CONVENTION_FOLLOWED and move > 0 for code, move in moves)
+    share = 0.0 if against else 0.5 if knows else 1.0
+    plain = ReasonCode.PLAIN_QUESTION
+    weighed = [(code, move * share if code is plain else move) for code, move in moves]
+    return [(code, move) for code, move in weighed if move or code is not plain]
 
 
 def _have_fault(moves: Collection[tuple[ReasonCode, float]]) -> bool:

@@ -265,14 +265,14 @@ def long_question(case: Case) -> Finding | None:
 
 
 def plain_question(case: Case) -> Finding | None:
-    """The question names no period, or no figure that houses define in ways of their own.
+    """The question names no period, no figure that houses define in ways of their own, or nobody whom they count.
 
-    Which date a period is of, in which zone, and which rows are revenue, is written in a company's dictionary. Where
-    nothing of that is asked, an agent needs no dictionary. Full strength where neither is named.
+    Which date a period is of, in which zone, which rows are revenue and who is a customer is written in a company's
+    dictionary. Where nothing of that is asked, an agent needs no dictionary. Full strength where none is named.
 
     >>> plain_question(case("Who is the captain of the Aurora?",
     ...     "SELECT captain FROM ships WHERE name = 'Aurora'")).detail
-    'no period, no figure of the house'
+    'no period, no amount or rate, no customers or orders'
     """
     if case.follow_up is not None:  # it does not repeat what was asked before
         return None
@@ -281,15 +281,20 @@ def plain_question(case: Case) -> Finding | None:
     measured = _OWN_FIGURES.search(case.asked) is not None
     if dated and measured:
         return None
-    parts = [(_NO_PERIOD, "no period", dated), (1 - _NO_PERIOD, "no figure of the house", measured)]
-    free = [(weight, name) for weight, name, named in parts if not named]
-    return Finding(sum(weight for weight, _ in free), ", ".join(name for _, name in free))
+    named = (dated, measured, _COUNTED.search(case.asked) is not None)
+    free = [part for part, is_named in zip(_PLAIN, named, strict=True) if not is_named]
+    return Finding(round(sum(weight for weight, _ in free), 2), ", ".join(name for _, name in free))
 
 
-_NO_PERIOD = 0.7
+_PLAIN = ((0.5, "no period"), (0.15, "no amount or rate"), (0.35, "no customers or orders"))
 _OWN_FIGURES = re.compile(
     r"revenue|sales|turnover|income|profit|margin|amount|spen[dt]|cost|price|paid|pay|fees?\b|value|worth|[$€£]"
     r"|\b(?:eur|usd|gbp|m?arr|mrr)\b|owe|refund|invoice|bill|balance|takings|basket"
     r"|rate|share|%|percent|pct|ratio|proportion|utili[sz]|occupan|conversion|churn"
 )
 """Amounts and rates."""
+_COUNTED = re.compile(
+    r"\b(?:(?:customer|client|member|subscriber|user|account|buyer|guest|patient|donor|tenant|student|contract|order"
+    r"|booking|subscription|shipment|policy|reservation|lead)s?|policies)\b"
+)
+"""People and deals: a house has test accounts, merged ones, drafts and cancellations among them."""

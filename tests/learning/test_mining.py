@@ -41,7 +41,7 @@ def in_short(rule: ProposedRule) -> tuple[str, ...]:
 
 
 DECIDED = ProposalKind.DECISION_RULE
-BASE = 0.55
+BASE = 0.5
 """Below the share of right answers in every traffic here with labels, where a rule would say nothing."""
 HABITS = {("scrapped = 0",), ("fleet_id",), *MEANT.items()}
 LABELLED, UNLABELLED = Traffic(seed=3), Traffic(seed=1, answers=300, labelled=False)

@@ -121,4 +121,4 @@ def test_without_a_schema_nothing_changes(sql: str) -> None:
 def test_a_claim_that_it_ran_does_not_outweigh_the_schema() -> None:
     sql = "SELECT COUNT(*) FROM parcels WHERE town = 'Faro'"
     claimed = scored(sql, result=RunResult(executed=True, rows=1))
-    assert claimed.reply.p_correct < 0.1
+    assert claimed.reply.p_correct < 0.15
