@@ -40,7 +40,7 @@ def unit_factor(unit: str | None, present: SqlFilter) -> float:
     """How many of the question's units one unit of the column is, where its name says another: `distance_m` and km."""
     if unit is None or stem(unit) not in _SIZES or present.lhs is None or len(present.lhs.columns) != 1:
         return 1.0
-    own = _SIZES.get(identifier_words(present.lhs.columns[0].name)[-1])
+    own = _SIZES.get("".join(identifier_words(present.lhs.columns[0].name)[-1:]))
     asked = _SIZES[stem(unit)]
     return own[1] / asked[1] if own is not None and own[0] == asked[0] else 1.0
 

@@ -147,11 +147,19 @@ def _fits_order(key: SortKey, asked: Superlative) -> bool:
         return _descends(key) is (asked.word == "slowest")  # by a length of time
     if asked.word in AGED and _is_of_time(key.operand):
         return _descends(key) is (asked.word == "youngest")
+    if asked.word in AGED and _DAYS_SINCE.match(key.operand.name) is not None:
+        return _descends(key) is not (asked.word == "youngest")
     if _descends(key) is (asked.direction is Direction.MOST):
         return True
     if asked.word in YOUNG_OLD and _may_be_inverted(key.operand):
         return True
     return asked.word in SPEEDS and not LENGTHS.isdisjoint(operand_words(key.operand))
+
+
+_DAYS_SINCE = re.compile(
+    r"(?:date|timestamp|datetime)_?diff\((?:cast\()?(?:current_|curr?date|now\(|get_?date|sysdate|utc_|today)"
+)
+"""A length of time up to now: the oldest has the most."""
 
 
 def _is_of_time(key: Operand) -> bool:

@@ -147,8 +147,7 @@ def _repeated_rows(asked: list[tuple[str, ...]], case: Case) -> str | None:
 
 def _is_spelt(table: str, words: set[str]) -> bool:
     """Whether some word is the name of a table's things or its beginning: `cust_id` of `customers`."""
-    thing = identifier_words(table)[-1]
-    return any(len(word) > 2 and thing.startswith(word) for word in words)
+    return any(len(word) > 2 and thing.startswith(word) for thing in identifier_words(table)[-1:] for word in words)
 
 
 def _kept_once(column: Column, case: Case) -> bool:

@@ -87,7 +87,19 @@ def _only_looked_up(block: Block, case: Case) -> bool:
 
 
 def _is_of_things(block: Block, things: set[str], case: Case) -> bool:
-    return _shows_said(block, things, case) or _holds_own_key(block, case)
+    return _shows_said(block, things, case) or _holds_own_key(block, case) or _keeps_kind(block, case)
+
+
+_KINDS = frozenset({"type", "typ", "kind", "class", "category", "cat"})
+
+
+def _keeps_kind(block: Block, case: Case) -> bool:
+    """Whether rows of one kind are kept, which the question may call by its name: `loc_type = 'P'` for pubs."""
+    return any(
+        each.block == block.path and each.op is Op.EQ and not _KINDS.isdisjoint(identifier_words(column.name)[-1:])
+        for each in case.sql.filters
+        for column in (each.lhs.columns[:1] if each.lhs is not None else ())
+    )
 
 
 def _holds_own_key(block: Block, case: Case) -> bool:
@@ -146,6 +158,7 @@ def both_read_as_either(case: Case) -> Finding | None:
 
 def _conjoined(values: list[str], case: Case) -> float:
     text = case.question.text.casefold()
+    values = [value if value in text else value.replace("_", " ") for value in values]
     places = sorted((text.find(value), value) for value in values)
     if len(values) != 2 or places[1][0] < 0:
         return 0.0

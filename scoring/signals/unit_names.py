@@ -32,11 +32,11 @@ def one_name(word: str) -> str:
 def unit_named(word: str) -> str:
     """The one name of a unit that may be written in the plural.
 
-    >>> unit_named("hrs"), unit_named("minutes"), unit_named("g")
-    ('hour', 'minute', 'gram')
+    >>> unit_named("hrs"), unit_named("minutes"), unit_named("ms")
+    ('hour', 'minute', 'ms')
     """
     found = one_name(word)
-    return one_name(word.removesuffix("s")) if found == word else found
+    return one_name(word.removesuffix("s")) if found == word and word not in _ALL else found
 
 
 def is_unit(word: str) -> bool:

@@ -266,7 +266,7 @@ def _next(node: exp.Expr, _: str) -> exp.Expr | None:
 
 def _parsed(node: exp.Expr, _: str) -> exp.Expr | None:
     """A literal in ISO form, which is the date."""
-    iso = node.args["format"].name == "%Y-%m-%d" and isinstance(node.this, exp.Literal)
+    iso = node.text("format") == "%Y-%m-%d" and isinstance(node.this, exp.Literal)
     return exp.Date(this=node.this.copy()) if iso else None
 
 

@@ -101,7 +101,9 @@ def _goes_on(reading: Reading, place: int) -> bool:
     return reading.is_word(place + 1) and after not in reading.language.prepositions and after not in _GO_ON
 
 
-_BEFORE_MONTHS = frozenset({"in", "during", "since", "until", "till", "throughout", "for", "of", "from", "before"})
+_BEFORE_MONTHS = frozenset(
+    {"between", "in", "during", "since", "until", "till", "throughout", "for", "of", "from", "before"}
+)
 _JOINED_BY = frozenset({"to", "through", "thru", "till", "until", "-", "–", "and"})
 _GO_ON = frozenset({"and", "or", "vs", "versus", "by", "with", "to", "only", "alone", "so", "this", "last"})
 _STOPS = frozenset({",", ".", "?", "!", ";", ")"})

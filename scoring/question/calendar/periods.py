@@ -89,9 +89,12 @@ def _from_day(date: int, last: TimeRange) -> TimeRange | None:
 
 
 def _run(first: DatePart, last: DatePart) -> DatePart | None:
-    """`June to August`, `Q1 to Q3`, `1 to 7 November`."""
+    """`June to August`, `Q1 to Q3`, `1 to 7 November`, `September to November last year`."""
     alike = first.part == last.part and first.part in (*PARTS_OF_YEAR, "date") and first.value != last.value
-    return DatePart(first.part, first.value, last.last or last.value) if alike else None
+    if not alike:
+        return None
+    year = first.year if first.year is not None else last.year if first.value < last.value else None
+    return DatePart(first.part, first.value, last.last or last.value, year)
 
 
 def _joined(reading: Reading, end: int, start: int) -> str | None:
@@ -181,7 +184,16 @@ def _led_by(reading: Reading, time: Time) -> Op | None:
     if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before == "through":
         return Op.LE
     dated = before == "since" and isinstance(time.moment, DatePart)
-    return Op.GE if dated or _since_event(reading, time) else None
+    return Op.GE if dated or (before == "from" and _goes_on(reading, time.end)) or _since_event(reading, time) else None
+
+
+def _goes_on(reading: Reading, end: int) -> bool:
+    """Whether a time that begins with `from` lasts: `from jan 2025 until now`."""
+    return reading.lower(end) in _LASTING and reading.lower(end + 1) in _NOW
+
+
+_LASTING = frozenset({"until", "till", "til", "to", "through"})
+_NOW = frozenset({"now", "today", "date", "present"})
 
 
 def _since_event(reading: Reading, time: Time) -> bool:

@@ -58,7 +58,7 @@ def _drops_repeats(case: Case) -> bool:
     return counted_once or merged or grouped or any(block.distinct for block in sql.blocks)
 
 
-_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) \w+ counts?\b")
+_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) \w+ (?:counts?|per|by|for each)\b")
 
 
 def _counts_repeats(case: Case) -> bool:

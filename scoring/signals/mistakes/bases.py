@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.measures import factor_left_out, factor_turned
 from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
 from scoring.signals.mistakes.wording import asked, cue, first, said
-from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name
+from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
@@ -235,7 +235,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
 
 
 def _of_other_factor(division: Division, unit: str) -> Finding | None:
-    stored = {one_name(word) for word in re.findall(r"(?<![a-z])[a-z]+(?![a-z(])", division.numerator)}
+    stored = {unit_named(word) for word in re.findall(r"(?<![a-z])[a-z]+(?![a-z(])", division.numerator)}
     if re.search(r"(?:duration|length|time|seconds?)_s\b", division.numerator):
         stored.add("second")
     factors = next((FACTORS[one, unit] for one in sorted(stored) if (one, unit) in FACTORS), ())

@@ -175,7 +175,8 @@ def total_bounded_by_row(case: Case) -> Finding | None:
     ...     "SELECT route, SUM(fare) FROM trips WHERE fare > 500 GROUP BY route")).detail
     'expected → actual: sum(fare) > 500 → fare > 500'
     """
-    if not case.sql.group_by or case.sql.having or not _TOTAL_BOUND.search(said(case)):
+    held = any(each.lhs is not None and each.lhs.func != "COUNT" for each in case.sql.having)
+    if not case.sql.group_by or held or not _TOTAL_BOUND.search(said(case)):
         return None
     added = {column: each.func for each in case.sql.aggregations for column in each.columns if each.func in _TOTALS}
     for each in case.sql.filters:

@@ -14,7 +14,7 @@ from scoring.signals.mistakes.unmet.firsts import (
     neighbours_of_all,
 )
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
-from scoring.signals.mistakes.wording import asked, said, shapes
+from scoring.signals.mistakes.wording import asked, cue, said, shapes
 from scoring.specification import Block, Column, Projection
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
@@ -80,7 +80,8 @@ _EACH_ONE = re.compile(r"\b(?:for|of|per|in|by|from) (?:each|every) (\w+)|\bper 
 def rank_of_finer_groups(case: Case) -> Finding | None:
     """The first row of each thing is asked for, and the rank is within groups of the thing and something else.
 
-    The latest place of each van is one place. Ranked within van and place, each place is a latest one.
+    The latest place of each van is one place. Ranked within van and place, each place is a latest one, and so it is
+    where MAX is taken within both.
 
     >>> rank_of_finer_groups(case("What is the latest stop of each van?", "SELECT van_id, city FROM (SELECT van_id, "
     ...     "city, RANK() OVER (PARTITION BY van_id, city ORDER BY day DESC) AS n FROM scans) t WHERE n = 1")).detail
@@ -93,14 +94,43 @@ def rank_of_finer_groups(case: Case) -> Finding | None:
         odd = _finer(each.columns, things, case)
         if odd is not None:
             return Finding(1.0, f"the first within {odd}")
-    other = ranked_by_other(stem(min(things)), case)
+    other = ranked_by_other(stem(min(things)), case) or _extreme_of_finer(things, case)
     return Finding(1.0, f"the first within {other}") if other is not None else None
 
 
 def _is_of(column: Column, things: frozenset[str]) -> bool:
     """Whether a column is the key or the name of a thing."""
-    words = set(identifier_words(column.name)) | set(identifier_words(column.table or "")[-1:])
-    return any(is_named(word, frozenset(words)) for word in things)
+    named = identifier_words(column.name)
+    words = frozenset((*named, *identifier_words(column.table or "")[-1:]))
+    return any(is_named(word, words) or any(len(one) > 2 and word.startswith(one) for one in named) for word in things)
+
+
+_EXTREMES = cue(
+    "latest last newest recent biggest largest highest lowest longest shortest smallest cheapest earliest",
+    r"\b(?:latest|last|newest|most recent|biggest|largest|highest|lowest|longest|shortest|smallest|cheapest"
+    r"|earliest)\b",
+)
+
+
+def _extreme_of_finer(things: frozenset[str], case: Case) -> str | None:
+    """The keys of GROUP BY, where MAX is taken of smaller groups than the things whose extreme row is asked for."""
+    sql = case.sql
+    if len(sql.blocks) != 1 or sql.having or sql.windows or _EXTREMES.search(case.asked) is None:
+        return None
+    if len(sql.aggregations) != 1 or sql.aggregations[0].func not in ("MAX", "MIN"):
+        return None
+    rows = {column.table for column in sql.aggregations[0].columns}
+    keys = [column for key in sql.group_by for column in key.operand.columns]
+    own = [column for column in keys if _is_of(column, things)]
+    finer = [column for column in keys if column not in own and column.table in rows and not _is_beside(column, case)]
+    return ", ".join(column.name for column in keys[:4]) if own and finer else None
+
+
+def _is_beside(column: Column, case: Case) -> bool:
+    """Whether the question groups by a column, too: `of each pilot and plane`."""
+    words = "|".join(map(re.escape, identifier_words(column.name)))
+    beside = rf"\b(?:each|every|per|by) \w+(?: \w+)?(?: and| &|,| /) (?:\w+ )?(?:{words})"
+    return re.search(beside, case.asked) is not None
 
 
 def _finer(columns: tuple[Column, ...], things: frozenset[str], case: Case) -> str | None:

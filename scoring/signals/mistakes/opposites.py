@@ -16,7 +16,7 @@ from scoring.words import identifier_words, stem
 _OPPOSITES = (
     ("net", "gross"),
     ("list", "net sale discounted"),
-    ("actual", "planned scheduled budget budgeted estimated expected forecast target"),
+    ("actual", "planned scheduled budget budgeted estimated expected forecast target promised"),
     ("planned scheduled budgeted estimated expected", "actual"),
     ("billing", "shipping delivery"),
     ("shipping delivery", "billing"),
@@ -69,7 +69,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    return _other_kind(case) or _side_of_other(case) or _way_back(case) or _other_end(case)
+    return _other_kind(case) or _side_of_other(case) or _done_by_other(case) or _way_back(case) or _other_end(case)
 
 
 def _other_kind(case: Case) -> Finding | None:
@@ -101,8 +101,8 @@ _SIDES = (
     ),
     (
         cue(
-            "made placed sent outgoing outbound initiated",
-            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|outgoing|outbound|initiated)\b(?! to)",
+            "made placed sent wrote outgoing outbound initiated",
+            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|wrote|outgoing|outbound|initiated)\b(?! to)",
         ),
         frozenset("caller sender payer initiator from".split()),
         frozenset("callee receiver recipient payee".split()),
@@ -177,6 +177,34 @@ def _side_of_other(case: Case) -> Finding | None:
     return None
 
 
+_DOER = re.compile(
+    r"\b([a-z]{3,}) (?:who|that|which)(?: have| has|'ve)? (sent|wrote|received|got)\b"
+    r"|\bwhich ([a-z]{3,})(?: have| has)? (sent|wrote|received|got)\b"
+)
+_GIVING = frozenset("from sender caller payer origin source src author giver".split())
+_TAKING = frozenset("to recipient receiver callee payee destination dest target".split())
+
+
+def _done_by_other(case: Case) -> Finding | None:
+    """Who sent something is joined as the one who gets it, or the other way round: `branches that sent us stock`."""
+    found = _DOER.search(asked(case))
+    if found is None:
+        return None
+    doer, verb = stem(found[1] or found[3]), found[2] or found[4]
+    wanted, odd = (_GIVING, _TAKING) if verb in ("sent", "wrote") else (_TAKING, _GIVING)
+    read = [
+        (other, {*other.name.split("_"), *identifier_words(other.name)})
+        for join in case.sql.joins
+        for pair in join.pairs
+        for own, other in (pair, pair[::-1])
+        if own.table is not None and doer in identifier_words(own.table)
+    ]
+    if any(not words.isdisjoint(wanted) for _, words in read):
+        return None
+    wrong = next((column.name for column, words in read if not words.isdisjoint(odd)), None)
+    return differing(f"{doer} {verb}", wrong) if wrong is not None else None
+
+
 _WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
 _FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
 _TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
@@ -223,7 +251,7 @@ def _at_other_end(words: set[str], value: str, text: str) -> str | None:
 
 _BOTH_WAYS = re.compile(
     r"\bway (?:round|around|back)\b(?!,? (?:i |we )?(?:do|don|is|isn|does|doesn)\b)"
-    r"|\b(?:both|either|each) (?:directions?|ways?)\b|\bvice versa\b"
+    r"|\b(?:both|either|each|other|opposite) (?:directions?|ways?)\b|\bvice versa\b"
 )
 
 

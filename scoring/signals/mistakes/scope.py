@@ -179,6 +179,8 @@ _KEPT = cue(
     r"|\bzero(?:e?s)? (?:too|as well|also|included)\b|\bincl\.? (?:zero|empty"
     r"|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
     r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
+    r"(?! (?:now |already |since |that (?:are|were|have) (?:now |since )?)?"
+    r"(?:closed|ended|cancell?ed|deleted|inactive|archived|retired|left|gone|discontinued))"
     r"|\b(?:also|and) (?:show|list|keep|include) (?:the |those |all )?(?:\w+ )?(?:with(?:out)?|who have|that have)\b"
     r"(?: none| no| zero|(?<=without))|\b(?:zero|0|nil|nothing) (?:for|if|when|where) (?:the |an? |those |any "
     r"|all )?(?:\w+ )?"

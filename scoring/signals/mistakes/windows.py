@@ -50,7 +50,22 @@ def running_total_wrong(case: Case) -> Finding | None:
         return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
     if _RESTARTS.search(text) and " OVER (ORDER BY" in plain.text:
         return Finding(1.0, f"{plain.text}: never restarts")
-    return Finding(1.0, f"{plain.text}: no PARTITION BY") if _is_of_all(plain, case) else None
+    odd = "no PARTITION BY" if _is_of_all(plain, case) else _row_for_period(case)
+    return Finding(1.0, f"{plain.text}: {odd}") if odd is not None else None
+
+
+_PER_PERIOD = re.compile(r"\b(?:by|per|each|every) (day|week|month|quarter)\b|\b(dai|week|month)ly running\b")
+_GROUPED = re.compile(r"(?:dai|week|month)ly|day|week|month|agg|summar|total", re.IGNORECASE)
+"""Tables that may have one row for each day or month."""
+
+
+def _row_for_period(case: Case) -> str | None:
+    """One value for each day is asked for, and the sum runs over rows that nothing makes one a day."""
+    found = _PER_PERIOD.search(asked(case))
+    tables = " ".join(table for block in case.sql.blocks for table in block.tables)
+    if found is None or case.sql.group_by or "distinct" in case.written.casefold() or _GROUPED.search(tables):
+        return None
+    return f"a row for each row, not for each {found[1] or found.group()}"
 
 
 _THINGS = cue(

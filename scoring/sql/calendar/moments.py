@@ -32,7 +32,7 @@ Constant: TypeAlias = Text | Number | Boolean | TimeRange | Now | Expression
 _ISO = re.compile(
     r"(?P<year>\d{4})(?P<sep>[-/])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})"
     r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d{1,9})?)?"
-    r"\s?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?",
+    r"\s?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?|[A-Za-z]{3,10}/[A-Za-z_]{3,20})?)?",
     re.ASCII,
 )
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from scoring.specification import Column
 from scoring.words import identifier_words, in_order
 
-_KEYS = frozenset({"id", "key", "uid", "uuid", "code", "no", "number", "sk", "pk"})
+_KEYS = frozenset({"id", "key", "uid", "uuid", "code", "cd", "no", "nr", "number", "sk", "pk"})
 _NAMES = frozenset({"name", "nm", "title", "label", "email", "username"})
 _KEYS_BEFORE = frozenset({"id", "fk", "pk"})
 """How keys begin where the thing is named last: `id_pilot`."""
@@ -39,12 +39,12 @@ def key_stems(name: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=16384)
 def table_words(table: str) -> tuple[str, ...]:
-    """The words of a table's name without the marks of a warehouse.
+    """The words of a table's name without the marks of a warehouse: the whole name where it has none.
 
-    >>> table_words("dim_pilot"), table_words("flight_legs"), table_words("pilot_mst")
-    (('pilot',), ('flight', 'leg'), ('pilot',))
+    >>> table_words("dim_pilot"), table_words("flight_legs"), table_words("pilot_mst"), table_words("2026")
+    (('pilot',), ('flight', 'leg'), ('pilot',), ('2026',))
     """
-    words = identifier_words(table)
+    words = identifier_words(table) or (table.casefold(),)
     while len(words) > 1 and words[0] in _MARKS:
         words = words[1:]
     return words[:-1] if len(words) > 1 and words[-1] in _MASTERS else words

@@ -114,7 +114,7 @@ def groups_listed_for_count(case: Case) -> Finding | None:
 
 _LINES_MEAN = cue(
     "average avg mean median",
-    r"\b(?:average|avg|mean) (order|basket|invoice|cart|bill|receipt|check|booking|purchase|ticket) "
+    r"\b(?:average|avg|mean) (order|basket|invoice|cart|bill|receipt|check|booking|purchase|ticket|rental|hire|sale) "
     r"(?:value|size|total|amount|revenue|worth)\b"
     r"|\bmedian (order|basket|invoice|cart|bill|receipt|booking|purchase|ticket) (?:value|size|total|amount)\b"
     r"|\b(?:average|avg|mean) \w+ (?:per|in an?) (order|basket|invoice|cart|booking)\b"

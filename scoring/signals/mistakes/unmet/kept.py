@@ -47,16 +47,27 @@ def assigned_alone(case: Case) -> str | None:
     return f"{found.group()} skips rows without it" if found is not None else None
 
 
-_TRUTH_COUNTED = re.compile(r"\bcount\(\s*(?:\w+\.)?\w+\s+is\s+(?:not\s+)?null\s*\)", re.IGNORECASE)
+_TRUTH_COUNTED = re.compile(
+    r"\bcount\(\s*(?:(?:\w+\.)?\w+\s+is\s+(?:not\s+)?null|nvl2\([^(),]{1,80},\s*[01]\s*,\s*[01]\s*\))\s*\)",
+    re.IGNORECASE,
+)
+_FLAG = re.compile(
+    r"(?:\b(?:iif|if|nvl2)\([^()]{1,200},\s*[01]\s*,\s*[01]\s*\)|\belse\s+0\s+end)\s+as\s+(\w+)", re.IGNORECASE
+)
+"""A column of ones and zeros, never NULL, and its name."""
 
 
 def truth_counted(case: Case) -> str | None:
-    """COUNT of `x IS NULL` counts every row: a condition that does not hold is a value, too.
+    """COUNT of `x IS NULL`, or of a flag of ones and zeros, counts every row: 0 is a value, too.
 
     >>> truth_counted(case("Pilots without a licence", "SELECT COUNT(licence IS NULL) FROM pilots"))
     'COUNT(licence IS NULL) counts every row'
     """
     found = _TRUTH_COUNTED.search(case.written)
+    for flag in _FLAG.finditer(case.written) if found is None else ():
+        counted = re.search(rf"\bcount\(\s*(?:\w+\.)?{flag[1]}\s*\)", case.written, re.IGNORECASE)
+        if counted is not None and "left join" not in case.written.casefold():
+            found = counted
     return f"{found.group()} counts every row" if found is not None else None
 
 

@@ -59,7 +59,7 @@ def state_untested(case: Case) -> Finding | None:
     """
     if follows(case):
         return None
-    untold = "weekend" if _lacks_weekend(case) else _lacks_future(case) or _lacks_first(case) or _lacks_kind(case)
+    untold = _lacks_weekend(case) or _lacks_future(case) or _lacks_first(case) or _lacks_kind(case)
     untold = untold or still_untested(case)
     if untold:
         return Finding(1.0, untold)
@@ -171,7 +171,9 @@ _ENTERED = frozenset(
 
 
 _WEEKEND = cue(
-    "weekend", r"(?<!last )(?<!this )(?<!next )(?<!past )(?<!long )(?<!the )(?<!per )(?<!-)\bweekends?\b(?! of\b)"
+    "weekend weekdays",
+    r"(?<!last )(?<!this )(?<!next )(?<!past )(?<!long )(?<!the )(?<!per )(?<!-)\bweekends?\b(?! of\b)"
+    r"|\b(?:on|only|just) weekdays\b|\bweekdays only\b",
 )
 _DAYS = re.compile(
     r"dow\b|'iw'|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
@@ -179,8 +181,12 @@ _DAYS = re.compile(
 )
 
 
-def _lacks_weekend(case: Case) -> bool:
-    return _WEEKEND.search(case.asked) is not None and _DAYS.search(case.written) is None
+def _lacks_weekend(case: Case) -> str | None:
+    """The days of the week that are asked for, where the SQL cannot tell them."""
+    found = _WEEKEND.search(case.asked)
+    if found is None or _DAYS.search(case.written) is not None:
+        return None
+    return "weekdays" if "weekdays" in found.group() else "weekend"
 
 
 def _names_state(words: frozenset[str], case: Case) -> bool:
