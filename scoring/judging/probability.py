@@ -75,17 +75,13 @@ class Probability:
 
 
 def counted(moves: Collection[tuple[ReasonCode, float]]) -> list[tuple[ReasonCode, float]]:
-    """The moves as they count beside each other: that the question is plain says nothing beside a fault.
+    """The moves without those that count for nothing: that the question is plain says nothing beside a fault.
 
-    Nor does it beside words of the question that the SQL does not follow. It counts half where the SQL keeps a
-    condition of the house: the agent then knows what the question leaves out.
+    Nor does it beside words of the question that the SQL does not follow.
     """
-    against = any(move < 0 and code in READINGS for code, move in moves) or _have_fault(moves)
-    knows = any(code is ReasonCode.CONVENTION_FOLLOWED and move > 0 for code, move in moves)
-    share = 0.0 if against else 0.5 if knows else 1.0
-    plain = ReasonCode.PLAIN_QUESTION
-    weighed = [(code, move * share if code is plain else move) for code, move in moves]
-    return [(code, move) for code, move in weighed if move or code is not plain]
+    against = any(move < 0 and code in READINGS for code, move in moves)
+    plain = ReasonCode.PLAIN_QUESTION if against or _have_fault(moves) else None
+    return [(code, move) for code, move in moves if code is not plain]
 
 
 def _have_fault(moves: Collection[tuple[ReasonCode, float]]) -> bool:

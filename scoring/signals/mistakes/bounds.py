@@ -9,7 +9,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.values import Choices, Number
 from scoring.verdict import Case
@@ -175,8 +175,7 @@ def total_bounded_by_row(case: Case) -> Finding | None:
     ...     "SELECT route, SUM(fare) FROM trips WHERE fare > 500 GROUP BY route")).detail
     'expected → actual: sum(fare) > 500 → fare > 500'
     """
-    held = any(each.lhs is not None and each.lhs.func != "COUNT" for each in case.sql.having)
-    if not case.sql.group_by or held or not _TOTAL_BOUND.search(said(case)):
+    if not case.sql.group_by or _bounds_groups(case.sql) or not _TOTAL_BOUND.search(said(case)):
         return None
     added = {column: each.func for each in case.sql.aggregations for column in each.columns if each.func in _TOTALS}
     for each in case.sql.filters:
@@ -186,6 +185,11 @@ def total_bounded_by_row(case: Case) -> Finding | None:
             column = _columns(each)[0]
             return differing(f"{added[column].lower()}({column.name}) {each.op.value} {each.rhs}", each.text)
     return None
+
+
+def _bounds_groups(sql: SqlSpec) -> bool:
+    """Whether HAVING bounds more than a number of rows."""
+    return any(each.lhs is not None and each.lhs.func != "COUNT" for each in sql.having)
 
 
 _TOTALS = frozenset({"SUM", "AVG"})

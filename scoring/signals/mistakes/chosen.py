@@ -15,7 +15,7 @@ from scoring.signals.mistakes.unmet.firsts import (
 )
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
-from scoring.specification import Block, Column, Projection
+from scoring.specification import Block, Column, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.verdict import Case
@@ -114,16 +114,21 @@ _EXTREMES = cue(
 
 def _extreme_of_finer(things: frozenset[str], case: Case) -> str | None:
     """The keys of GROUP BY, where MAX is taken of smaller groups than the things whose extreme row is asked for."""
-    sql = case.sql
-    if len(sql.blocks) != 1 or sql.having or sql.windows or _EXTREMES.search(case.asked) is None:
+    rows = _rows_of_extreme(case.sql) if _EXTREMES.search(case.asked) is not None else None
+    if rows is None:
         return None
-    if len(sql.aggregations) != 1 or sql.aggregations[0].func not in ("MAX", "MIN"):
+    keys = [column for key in case.sql.group_by for column in key.operand.columns]
+    others = [column for column in keys if not _is_of(column, things)]
+    finer = any(column.table in rows and not _is_beside(column, case) for column in others)
+    return ", ".join(column.name for column in keys[:4]) if finer and len(others) < len(keys) else None
+
+
+def _rows_of_extreme(sql: SqlSpec) -> set[str | None] | None:
+    """The tables of whose rows a plain SELECT takes one MAX or MIN, and nothing else."""
+    taken = sql.aggregations
+    if len(sql.blocks) != 1 or sql.having or sql.windows or [each.func in ("MAX", "MIN") for each in taken] != [True]:
         return None
-    rows = {column.table for column in sql.aggregations[0].columns}
-    keys = [column for key in sql.group_by for column in key.operand.columns]
-    own = [column for column in keys if _is_of(column, things)]
-    finer = [column for column in keys if column not in own and column.table in rows and not _is_beside(column, case)]
-    return ", ".join(column.name for column in keys[:4]) if own and finer else None
+    return {column.table for column in taken[0].columns}
 
 
 def _is_beside(column: Column, case: Case) -> bool:

@@ -192,17 +192,18 @@ def _done_by_other(case: Case) -> Finding | None:
         return None
     doer, verb = stem(found[1] or found[3]), found[2] or found[4]
     wanted, odd = (_GIVING, _TAKING) if verb in ("sent", "wrote") else (_TAKING, _GIVING)
-    read = [
-        (other, {*other.name.split("_"), *identifier_words(other.name)})
-        for join in case.sql.joins
-        for pair in join.pairs
-        for own, other in (pair, pair[::-1])
-        if own.table is not None and doer in identifier_words(own.table)
-    ]
-    if any(not words.isdisjoint(wanted) for _, words in read):
+    read = {name: {*name.split("_"), *identifier_words(name)} for name in _joined_to(doer, case)}
+    if not all(words.isdisjoint(wanted) for words in read.values()):
         return None
-    wrong = next((column.name for column, words in read if not words.isdisjoint(odd)), None)
+    wrong = next((name for name, words in read.items() if not words.isdisjoint(odd)), None)
     return differing(f"{doer} {verb}", wrong) if wrong is not None else None
+
+
+def _joined_to(thing: str, case: Case) -> list[str]:
+    """The columns of other tables that a thing's table is joined by."""
+    pairs = [pair for join in case.sql.joins for pair in join.pairs]
+    both = [(own, other) for pair in pairs for own, other in (pair, pair[::-1])]
+    return [other.name for own, other in both if own.table is not None and thing in identifier_words(own.table)]
 
 
 _WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
