@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from time import thread_time
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 from references.date_functions import DATE_FUNCTIONS
+from references.ordered_aggregates import ORDERED_AGGREGATES
 from references.sqlite_functions import HARMLESS_FUNCTIONS, UNSTEADY_FUNCTIONS
 
 Value: TypeAlias = int | float | str | bytes | None
@@ -82,7 +83,7 @@ class Layout:
 class Sandbox:
     """One throw-away database. Not thread-safe."""
 
-    __slots__ = ("_clear", "_connection", "_dated", "_fill", "_limits", "_refused", "_started", "_trusted")
+    __slots__ = ("_clear", "_connection", "_extended", "_fill", "_limits", "_refused", "_started", "_trusted")
 
     def __init__(self, tables: Sequence[Layout], limits: Limits | None = None, folding: Folding = Folding.LIKE) -> None:
         self._limits = limits or Limits()
@@ -103,7 +104,7 @@ class Sandbox:
             table.name: f"INSERT INTO {quoted(table.name)} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608 - quoted
             for table in tables
         }
-        self._dated = False
+        self._extended = False
         self._trusted = True
         self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._overdue, _STEPS)
@@ -136,8 +137,8 @@ class Sandbox:
             cursor = self._connection.execute(sql)
             rows = cursor.fetchmany(self._limits.rows + 1)
         except sqlite3.Error as error:
-            if not self._dated and str(error).startswith("no such function"):
-                self._add_date_functions()
+            if not self._extended and str(error).startswith("no such function"):
+                self._add_functions()
                 return self.run(sql)
             return self._failure(error)
         except (MemoryError, OverflowError, ValueError) as error:
@@ -149,11 +150,14 @@ class Sandbox:
             return Failure(kind=FailureKind.TOO_LARGE, detail=f"more than {self._limits.rows} rows")
         return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(rows))
 
-    def _add_date_functions(self) -> None:
-        """Defines them for the first query that calls one: most pairs are not about dates, and it takes time."""
-        self._dated = True
+    def _add_functions(self) -> None:
+        """Defines what SQLite lacks for the first query that calls such a function: most call none."""
+        self._extended = True
         for name, (arguments, function) in DATE_FUNCTIONS.items():
             self._connection.create_function(name, arguments, function, deterministic=True)
+        for name, (arguments, aggregate) in ORDERED_AGGREGATES.items():
+            # Its type asks for functions that may be replaced.
+            self._connection.create_window_function(name, arguments, cast("Any", aggregate))
 
     def _failure(self, error: sqlite3.Error) -> Failure:
         if self._refused is not None:
@@ -178,7 +182,7 @@ class Sandbox:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
             name = (second or "").lower()
-            if name in HARMLESS_FUNCTIONS or name in DATE_FUNCTIONS:
+            if name in HARMLESS_FUNCTIONS or name in DATE_FUNCTIONS or name in ORDERED_AGGREGATES:
                 return sqlite3.SQLITE_OK
             steady = "known to be harmless" if name not in UNSTEADY_FUNCTIONS else "determined by the rows"
             self._refused = f"the function {name} is not {steady}"

@@ -255,7 +255,7 @@ def _error(reason: str, fault: str | None = None) -> PairFinding:
 
 def _failed(name: str, side: Side, failure: Failure, *, guessed: bool) -> PairFinding:
     """SQL of another dialect that SQLite cannot run is unsupported; SQL written for SQLite is an error."""
-    missing = failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
+    missing = not side.reshaped and failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
     if failure.kind is not FailureKind.ERROR or ((side.translated or guessed) and not missing):
         return _unsupported(f"{name}: {failure.detail}", name)
     return _error(f"{name} does not execute: {failure.detail}", name)

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from references.date_functions import DATE_FUNCTIONS, MONTHS, SECONDS
 from references.equivalence.facts.operands import number_of
+from references.equivalence.reading.ordered_values import is_how, is_share, shares_beside
 
 _LEAVES = (exp.Literal, exp.JSONPath)
 _READINGS = (
@@ -82,6 +83,8 @@ def _leaves(tree: exp.Query) -> Iterator[exp.Expr]:
         up = node.parent
         if isinstance(up, _NOWHERE) or (isinstance(up, exp.Select) and isinstance(up.parent, exp.Exists)):
             continue
+        if is_how(node):
+            continue
         yield node
 
 
@@ -140,6 +143,8 @@ def _neighbours(node: exp.Expr, counts: Set[int]) -> Iterator[exp.Expr]:
     elif isinstance(node, exp.Literal) and node.is_string:
         units = _UNITS - {node.name} if _is_unit(node) else None
         yield from map(exp.Literal.string, _texts(node.name) if units is None else sorted(units))
+    elif is_share(node):
+        yield from (exp.Literal.number(share) for share in shares_beside(node))
     else:
         value = number_of(node.name)
         near = [value + 1]

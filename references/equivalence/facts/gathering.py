@@ -14,6 +14,7 @@ from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
 from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, is_date_call, literal_of, number_of
 from references.equivalence.facts.readings import EXTRACTS, Readings, note, path_of
+from references.equivalence.reading.ordered_values import is_share, joins_texts, keys_of
 from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -278,6 +279,19 @@ class Gatherer:
             each = node.args.get(bound)
             self._size(each if isinstance(each, exp.Expr) else None)
 
+    def in_order(self, node: exp.Expr) -> None:
+        """Notes what a percentile is taken of and the rows that its share counts, or by what texts are ordered."""
+        assert isinstance(node, exp.AnonymousAggFunc)  # noqa: S101 the table below says so
+        scope = self._origins.scope(node)
+        for each in keys_of(node) if joins_texts(node) else ():
+            self._facts.ordered.update(self._operands.read(each, scope).cells)
+        if node.name.upper() == "VALUE_BETWEEN":
+            self._facts.numeric.update(self._operands.read(node.expressions[0], scope).cells)
+        for each in filter(is_share, node.expressions):
+            share = float(each.name)
+            for part in (share, 1 - share):
+                self._add_size(round(1 / part) if part else 0)
+
     def _size(self, node: exp.Expr | None) -> None:
         if isinstance(node, exp.Literal) and not node.is_string:
             self._add_size(number_of(node.this))
@@ -305,6 +319,7 @@ _READERS: tuple[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Gat
     (exp.SetOperation, Gatherer.align),
     ((exp.Sum, exp.Avg, exp.Binary), Gatherer.compute),
     (exp.Join, Gatherer.using),
+    (exp.AnonymousAggFunc, Gatherer.in_order),
 )
 """What is noted of each kind of node; the first that fits counts."""
 

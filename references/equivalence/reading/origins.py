@@ -36,11 +36,11 @@ class Origin:
 class Origins:
     """Resolves the columns of one query."""
 
-    __slots__ = ("_around", "_schema", "_scopes", "tree")
+    __slots__ = ("_around", "_scopes", "schema", "tree")
 
     def __init__(self, tree: exp.Query, schema: Schema) -> None:
         self.tree = tree
-        self._schema = schema
+        self.schema = schema
         self._scopes = _scopes(tree)
         self._around: dict[int, Scope | None] = dict(self._scopes)
 
@@ -78,7 +78,7 @@ class Origins:
             return self._derived(name, source)
         if not isinstance(source, exp.Table):
             return None
-        table = self._schema.find(source.name)
+        table = self.schema.find(source.name)
         if table is None or table.find(name) is None:
             return None
         return Origin(cell=(source.name.lower(), name), tree=None, scope=owner)

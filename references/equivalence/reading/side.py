@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
 from references.equivalence.reading.date_words import NOW
+from references.equivalence.reading.ordered_values import as_aggregates, ordered_aggregates
 from references.equivalence.reading.translation import folding_of, translated
 from references.sandbox import Folding
 from scoring.query import Unscored, UnscoredReason
@@ -53,6 +54,10 @@ class Side:
     dialect: str = "sqlite"
     folding: Folding = Folding.LIKE
     """When texts that differ only in letter case are equal."""
+    ordered: bool = False
+    """Whether it has aggregates over ordered values."""
+    reshaped: bool = False
+    """Whether it was written otherwise than as its dialect has it, so that names of columns may be missing by that."""
 
 
 @lru_cache(maxsize=256)
@@ -75,8 +80,10 @@ def read_side(sql: str, dialect: str | None) -> Side | Refusal:
 _CHANCE = re.compile(r"rand|uuid|newid|sys_guid|nextval|sample", re.IGNORECASE)
 
 
-def as_written(sql: str, dialect: str | None) -> str | None:
+def as_written(sql: str, dialect: str | None) -> tuple[str, exp.Query] | None:
     """Returns the query in its own dialect without layout and comments; `None` when it is invalid or random.
+
+    Its text and its tree: each alone leaves out something that the other keeps.
 
     >>> as_written("select  ARRAY[1] -- one", "postgres") == as_written("SELECT ARRAY[1]", "postgres")
     True
@@ -86,7 +93,7 @@ def as_written(sql: str, dialect: str | None) -> str | None:
     if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query) or _CHANCE.search(sql):
         return None
     try:
-        return parsed.tree.sql(dialect=parsed.dialect, comments=False)
+        return parsed.tree.sql(dialect=parsed.dialect, comments=False), parsed.tree
     except (RecursionError, UnsupportedError):
         return None
 
@@ -117,7 +124,9 @@ def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
     parsed = parse_query(text, "sqlite")
     if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query):
         return Refusal(RefusalKind.UNSUPPORTED, f"{dialect} has no equivalent in SQLite")
-    return Side(sql=text, tree=parsed.tree, translated=True, dialect=dialect, folding=folding_of(dialect))
+    read = as_aggregates(parsed.tree)
+    ordered = any(True for _ in ordered_aggregates(read))
+    return Side(sql=text, tree=read, translated=True, dialect=dialect, folding=folding_of(dialect), ordered=ordered)
 
 
 def _stop_clocks(tree: exp.Query, *, typed: bool) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from references.equivalence.reading.ordered_values import joins_texts, ordered_aggregates, with_ties
+from references.ordered_aggregates import FALLING, RISING
+
 _FREE = (exp.RowNumber, exp.Ntile, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 """Window functions whose value depends on ties."""
 
@@ -25,7 +28,8 @@ def untied(tree: exp.Query, width: int, *, listed: bool) -> tuple[str, str] | No
 
 
 def _matters(tree: exp.Query, *, listed: bool) -> bool:
-    return listed or any(True for _ in tree.find_all(exp.Limit, exp.Offset, exp.Fetch, *_FREE))
+    free = tree.find_all(exp.Limit, exp.Offset, exp.Fetch, *_FREE)
+    return listed or any(True for _ in free) or any(map(joins_texts, ordered_aggregates(tree)))
 
 
 def _broken(tree: exp.Query, width: int, *, listed: bool, falling: bool) -> str:
@@ -37,6 +41,8 @@ def _broken(tree: exp.Query, width: int, *, listed: bool, falling: bool) -> str:
     for window in [*copy.find_all(exp.Window)]:
         if isinstance(window.this, _FREE) or isinstance(window.this.this, _FREE):
             _extend_window(window, falling=falling)
+    for joined in filter(joins_texts, [*ordered_aggregates(copy)]):
+        with_ties(joined, FALLING if falling else RISING)
     return copy.sql(dialect="sqlite")
 
 

@@ -10,6 +10,8 @@ from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
 from references.equivalence.reading.dates import dated
 from references.equivalence.reading.joined_texts import PLUS_JOINS, ends_a_join, joined
+from references.equivalence.reading.named_columns import with_named_columns
+from references.equivalence.reading.ordered_values import in_order, is_separator
 from references.equivalence.reading.rewrites import rewritten
 from references.equivalence.reading.zones import loses_zone
 from references.sandbox import Folding
@@ -40,7 +42,13 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.Convert: "CONVERT with a style",
     exp.Greatest: "GREATEST, which leaves NULLs out or not",
     exp.Least: "LEAST, which leaves NULLs out or not",
-    exp.GroupConcat: "joined texts, whose order is open",
+    exp.GroupConcat: "joined texts",
+    exp.WithinGroup: "an aggregate of ordered values",
+    exp.PercentileCont: "percentiles",
+    exp.PercentileDisc: "percentiles",
+    exp.Quantile: "percentiles",
+    exp.ApproxQuantile: "percentiles that are approximated",
+    exp.Median: "the median",
     exp.JSONExtract: "JSON paths",
     exp.JSONBExtract: "JSON paths",
     exp.RegexpLike: "regular expressions",
@@ -53,6 +61,11 @@ _NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
 _ALIKE = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
 """Dialects in which texts that differ only in letter case are equal by default."""
 
+_WITH_APPLY = frozenset({"tsql", "fabric", "oracle"})
+_WITH_LATERAL = frozenset(
+    {"postgres", "mysql", "duckdb", "snowflake", "oracle", "trino", "presto", "databricks", "spark"}
+)
+"""Dialects that have the one or the other."""
 _RECORDS = frozenset({"bigquery", "duckdb", "spark", "databricks", "hive", "trino", "presto", "athena", "clickhouse"})
 """Dialects in which a dot may take a field of a record."""
 
@@ -70,11 +83,14 @@ def translated(tree: exp.Query, dialect: str) -> str:
         _refuse_fields(tree, dialect)
     for each in tree.find_all(exp.Select):
         _name_groups(each)
+    for derived in [*tree.find_all(exp.Subquery, exp.Lateral)]:
+        with_named_columns(derived)
     if any(map(_rounds_a_moment, tree.find_all(exp.Cast))):
         raise UnsupportedError(f"a conversion that rounds a moment ({dialect})")
     _replace(tree, lambda node: dated(node, dialect))
     if dialect in PLUS_JOINS:
         _replace(tree, joined)
+    _replace(tree, lambda node: in_order(node, dialect))
     for node in [*tree.walk()]:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
@@ -125,9 +141,20 @@ _TIMED = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32}
 
 
 def _refuse(node: exp.Expr, dialect: str) -> None:
-    what = _ELSEWHERE.get(type(node)) or _means_otherwise(node, dialect)
+    if isinstance(node, exp.Literal) and is_separator(node):
+        return
+    what = _ELSEWHERE.get(type(node)) or _is_unknown(node, dialect) or _means_otherwise(node, dialect)
     if what is not None:
         raise UnsupportedError(f"{what} ({dialect})")
+
+
+def _is_unknown(node: exp.Expr, dialect: str) -> str | None:
+    """Names LATERAL or APPLY in a dialect that has the other, or none."""
+    if not isinstance(node, exp.Lateral):
+        return None
+    applied = node.args.get("cross_apply") is not None
+    known = dialect in (_WITH_APPLY if applied else _WITH_LATERAL)
+    return None if known else "APPLY" if applied else "LATERAL"
 
 
 def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
