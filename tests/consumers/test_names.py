@@ -35,10 +35,19 @@ def test_no_name_holds_a_character_without_a_look():
     for code in range(0x80, sys.maxunicode + 1):
         name = f"a{chr(code)}b"
         if code in wrong or unicodedata.category(chr(code)) in REFUSED:
-            with pytest.raises(ValueError, match=f"U\\+{code:04X}"):
-                plain_name(name)
+            assert f"U+{code:04X}" in refusal(name)
         elif code not in range(0xFFF9, 0x10000):
             assert plain_name(name)
+
+
+def refusal(name: str) -> str:
+    """What is said of a name that is refused."""
+    # `pytest.raises` takes ten times as long, and the names are a million
+    try:
+        taken = plain_name(name)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"{taken!r} is taken")
 
 
 @pytest.mark.parametrize("name", ["Ærø Bøger", "ガラス", "각하", "हिन्दी", "crumb 2", "👩", "a\u00a0b", "Кот"])

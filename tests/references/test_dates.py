@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -233,6 +234,30 @@ def drawn(rng: random.Random) -> dict[str, str]:
     return {"d": day.isoformat(), "e": other.isoformat(), "m": f"{day.isoformat()} {time}"}
 
 
+UNKNOWN_DAY = re.compile(r"\|((?:ordinal|later) \d+)\|")
+
+
+def solved(calendar: Calendar) -> Any:
+    """What the solver takes the calendar's days to be: asked for one after the other, for all at once it takes long."""
+    facts = [fact for fact in (*calendar.order(), *calendar.definitions()) if fact is not True]
+    unknown_in = [set(UNKNOWN_DAY.findall(fact.sexpr())) for fact in facts]
+    known: dict[str, tuple[Any, Any]] = {}
+    for terms in calendar._known:
+        new = set(UNKNOWN_DAY.findall(" ".join(each.sexpr() for each in terms))) - known.keys()
+        sought = known.keys() | new
+        solver = z3.Solver()
+        for fact, unknown in zip(facts, unknown_in, strict=True):
+            if unknown <= sought:
+                solver.add(z3.substitute(fact, *known.values()))
+        assert solver.check() == z3.sat, "no calendar"
+        model = solver.model()
+        known |= {name: (each := z3.Int(name), model.eval(each, model_completion=True)) for name in new}
+    solver = z3.Solver()
+    solver.add(*facts, *(each == value for each, value in known.values()))
+    assert solver.check() == z3.sat, "no calendar"
+    return solver.model()
+
+
 def proved(side: Side, row: dict[str, str]) -> Value:
     """What the proof takes the only cell of a query's only row to be."""
     texts = Texts((side.tree,), side.folding)
@@ -251,10 +276,7 @@ def proved(side: Side, row: dict[str, str]) -> Value:
     calendar = Calendar(1)
     machine = machine_over({"t": table}, texts, lambda: None, calendar, dates=True)
     cell = result_of(machine, side.tree).rows[0].cells[0]
-    solver = z3.Solver()
-    solver.add(*(each for each in (*calendar.order(), *calendar.definitions()) if each is not True))
-    assert solver.check() == z3.sat, "no calendar"
-    model = solver.model()
+    model = solved(calendar)
     if cell.null is True or (cell.null is not False and z3.is_true(model.eval(cell.null))):
         return None
     value = model.eval(cell.value, model_completion=True)
