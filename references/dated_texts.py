@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 _FORMS = {
     10: "%Y-%m-%d",
@@ -14,8 +15,11 @@ _FORMS = {
 
 def moment(text: object) -> datetime | None:
     """The moment that a text names; that of a day is its midnight."""
-    if not isinstance(text, str) or len(text) not in _FORMS:
-        return None
+    return _moment(text) if isinstance(text, str) and len(text) in _FORMS else None
+
+
+@lru_cache(maxsize=4096)
+def _moment(text: str) -> datetime | None:
     try:
         return datetime.strptime(text, _FORMS[len(text)])
     except ValueError:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import gc
 import signal
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import yaml
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tests.development import HOME
@@ -30,9 +33,14 @@ SERVERS = frozenset(
 )
 """Fixtures that need a program which `make servers` installs."""
 ROOT = Path(__file__).parents[1]
+_TESTS = ROOT / "tests"
 _SLOW = frozenset({"tests/delivery"})
 _ALONE = frozenset({"tests/pages", "tests/servers"})
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
+
+
+# YAML is read in C, ten times as fast: every worker reads all case files before the first test runs
+yaml.SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,6 +53,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", mark if ":" in mark else f"{mark}: {meaning}")
     # thousands of tests are made and none is garbage: looking for some takes a sixth of the collection
     gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Looks for doctests in the rooms, and in those files of the tests that have one."""
+    found = yield
+    if not file_path.is_relative_to(_TESTS) or ">>>" in file_path.read_text(encoding="utf-8"):
+        return found
+    return [each for each in found if not isinstance(each, DoctestModule)]
 
 
 def pytest_collection_finish() -> None:

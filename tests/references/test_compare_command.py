@@ -12,16 +12,12 @@ from typing import Any
 import pytest
 
 from tests.development import HOME, labels_path
+from tests.service.commands.command_line import sqlassay
 
 
 def compare(lines: list[object], databases: Path, *options: str) -> tuple[int, list[dict[str, Any]], str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "service", "compare", "-", "--databases", str(databases), *options],
-        input="".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    given = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    done = sqlassay("compare", "-", "--databases", str(databases), *options, text=given)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.service.commands.command_line import sqlassay
 
 SCHEMA = "CREATE TABLE shelf (id INTEGER PRIMARY KEY, room TEXT, height INTEGER)"
 TALL = "SELECT id FROM shelf WHERE height > 3"
@@ -24,8 +25,7 @@ FIELDS = ["id", "verdict", "level", "assumption", "reason", "bound", "trials", "
 
 
 def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "service", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=300)
+    return sqlassay(*arguments, text=given)
 
 
 def lines(pairs: list[dict[str, Any]]) -> str:

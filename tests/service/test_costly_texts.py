@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow  # starts services and uses up budgets
 
 PREDICATES = [" OR ".join(f"c{place}_{number} = {number}" for number in range(110)) for place in range(60)]
 COSTLY_RULES = {"benign_filters": PREDICATES}
-BUDGET = cpu_budget()
 
 
 def event(tenant: str, number: int, sql: str) -> dict[str, object]:
@@ -33,7 +32,7 @@ async def test_forty_costly_events_of_one_tenant_do_not_hold_up_fifty_of_another
     costly = [event("greedy", number, f"{COSTLY} WHERE id = {number}") for number in range(40)]
     ordinary = [event("quiet", number, f"SELECT name FROM beds WHERE id = {number}") for number in range(50)]
     async with (
-        served(database, SQLASSAY_POOL__CPU_SECONDS=str(BUDGET)) as base,
+        served(database, SQLASSAY_POOL__CPU_SECONDS=str(cpu_budget())) as base,
         httpx.AsyncClient(base_url=base, timeout=120) as client,
     ):
         flood = asyncio.create_task(client.post("/v1/events", json=costly))
@@ -48,7 +47,7 @@ async def test_forty_costly_events_of_one_tenant_do_not_hold_up_fifty_of_another
 
 async def test_rules_that_are_costly_to_read_are_refused_and_the_old_ones_stay(database: URL) -> None:
     async with (
-        served(database, SQLASSAY_POOL__CPU_SECONDS=str(BUDGET)) as base,
+        served(database, SQLASSAY_POOL__CPU_SECONDS=str(cpu_budget())) as base,
         httpx.AsyncClient(base_url=base, timeout=60) as client,
     ):
         path = "/v1/tenants/garden/rules"
@@ -57,12 +56,12 @@ async def test_rules_that_are_costly_to_read_are_refused_and_the_old_ones_stay(d
         assert (await client.get("/healthz")).status_code == 200
         refused = await putting
         assert refused.status_code == 422
-        assert f"{BUDGET:g} s of CPU" in refused.json()["error"]["message"]
+        assert f"{cpu_budget():g} s of CPU" in refused.json()["error"]["message"]
         ddl = "\n".join(f"CREATE TABLE t{n} (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL);" for n in range(1_900))
         schema, headers = "/v1/tenants/garden/schema", {"content-type": "application/sql"}
         refused = await client.put(schema, content=ddl, headers=headers)
         assert refused.status_code == 422
-        assert f"{BUDGET:g} s of CPU" in refused.json()["error"]["message"]
+        assert f"{cpu_budget():g} s of CPU" in refused.json()["error"]["message"]
         assert (await client.get(schema)).json()["version"] == 0
         assert (await client.get(path)).json()["version"] == 1
         reply = await client.post("/v1/events", json=[event("garden", 1, "SELECT name FROM beds WHERE id = 1")])
@@ -77,7 +76,7 @@ async def test_stored_rules_that_became_too_costly_defer_their_own_tenants_event
         stored = await client.put("/v1/tenants/garden/rules", json=COSTLY_RULES)
         assert stored.status_code == 200, stored.text
     async with (
-        served(database, SQLASSAY_POOL__CPU_SECONDS=str(BUDGET)) as base,
+        served(database, SQLASSAY_POOL__CPU_SECONDS=str(cpu_budget())) as base,
         httpx.AsyncClient(base_url=base, timeout=60) as client,
     ):
         sent = [event(tenant, 1, "SELECT name FROM beds WHERE id = 1") for tenant in ("garden", "quiet")]
@@ -98,7 +97,7 @@ async def test_a_service_stops_although_it_scores_a_costly_text(database: URL) -
 
 
 async def test_a_reference_that_is_costly_to_parse_ends_at_its_deadline() -> None:
-    async with reference_processes(ReferenceSettings(deadline=BUDGET)) as processes:
+    async with reference_processes(ReferenceSettings(deadline=cpu_budget())) as processes:
         finding = await processes.judge(AnswerPair(reference=COSTLY, answer=f"{COSTLY} OR id=-1"))
         assert finding == not_judged(NotJudged.RAN_OVER)
 
@@ -122,5 +121,5 @@ def test_a_command_ends_a_costly_call_and_says_so() -> None:
     with pytest.raises(InvalidRules, match="lambda_mni"):
         call_in_fork(decode_rules, {"lambda_mni": 7}, cpu_seconds=5)
     with pytest.raises(CallEnded) as ended:
-        call_in_fork(decode_rules, COSTLY_RULES, cpu_seconds=BUDGET)
+        call_in_fork(decode_rules, COSTLY_RULES, cpu_seconds=cpu_budget())
     assert ended.value.over_limit

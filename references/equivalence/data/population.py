@@ -67,11 +67,15 @@ class Slot:
 
     def fit(self, value: Value) -> Value:
         """The value as the column holds it: a day without, or with, its time."""
-        if self.dates is DateForm.DAY and isinstance(value, str):
+        # by identity: a set of members hashes each of them, for every cell of every database that is tried
+        form = self.dates
+        if form is DateForm.DAY and isinstance(value, str):
             return value[:10]
-        if self.dates in {DateForm.MOMENT, DateForm.INSTANT} and isinstance(value, str):
+        if form is not DateForm.MOMENT and form is not DateForm.INSTANT:
+            return value
+        if isinstance(value, str):
             value = value[: _WHOLE + self.column.digits].removesuffix(".")
-        return with_time(value) if self.dates in {DateForm.MOMENT, DateForm.INSTANT} else value
+        return with_time(value)
 
     def holds(self, value: Value) -> bool:
         """Whether the column may hold a value: one of dates holds only days that exist."""
