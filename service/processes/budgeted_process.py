@@ -196,7 +196,7 @@ class _Serving(Generic[Item, Result]):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         # Ctrl-C ends the command at once, also while compiled code runs
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        tune_interpreter()
+        tune_interpreter(forked=True)
         # the parent may go at any time
         with suppress(EOFError, BrokenPipeError):
             while True:

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from tests.deploy.charts import BUILT_IN, only, render
 
+pytestmark = pytest.mark.slow  # reads large schemas
+
 KINDS = ("ScaledObject", "ServiceMonitor", "PrometheusRule")
 
 
@@ -42,7 +44,6 @@ def objects() -> list[dict[str, Any]]:
     return render(EVERYTHING)
 
 
-@pytest.mark.slow  # reads large schemas
 def test_every_custom_resource_has_a_published_type():
     assert (
         {each["kind"] for each in render(EVERYTHING) if each["apiVersion"] not in BUILT_IN}
@@ -51,7 +52,6 @@ def test_every_custom_resource_has_a_published_type():
     )
 
 
-@pytest.mark.slow  # reads large schemas
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_custom_resource_matches_its_type(objects: list[dict[str, Any]], kind: str):
     assert not unknown(only(objects, kind))
