@@ -69,13 +69,14 @@ class Filler:
         self, plan: TablePlan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], style: FillStyle
     ) -> list[Row]:
         rows: list[Row] = []
-        seen: list[set[Row]] = [set() for _ in plan.keys]
+        held = [positions for positions, guessed in plan.keys if not (guessed and style.level is Level.S2)]
+        seen: list[set[Row]] = [set() for _ in held]
         for index in range(style.rows[plan.name]):
             row = self._row(plan, active, contents, style, index)
             if row is not None and self.population.steps:
                 self._step(plan, row)
             row = self._lawful(plan, row) if row is not None and plan.name in self.population.rules else row
-            if row is not None and self._keyed(plan, row, seen, active, style, index):
+            if row is not None and self._keyed(plan, row, held, seen, active, index):
                 rows.append(tuple(row))
         return rows
 
@@ -88,11 +89,13 @@ class Filler:
         index: int,
     ) -> list[Value] | None:
         row: list[Value] = []
+        empties, spreads, draw = style.level is Level.S1, style.spread, self._rng.random
         for slot in plan.slots:
-            spread = style.spread[slot.pool]
+            spread = spreads[slot.pool]
+            nullable = empties and slot.column.nullable and not slot.key
             if slot.parent is not None and not self._breaks_reference(slot, style):
                 parents = contents[slot.parent[0]]
-                if not parents and not self._may_be_null(slot, style):
+                if not parents and not nullable:
                     return None
                 value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
             elif spread is Spread.MANY and index >= len(active[slot.pool]):
@@ -100,7 +103,7 @@ class Filler:
             else:
                 value = self._deal(active[slot.pool], spread, index)
             value = slot.fit(value)
-            row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
+            row.append(None if nullable and draw() < slot.nulls else value)
         return row
 
     def _step(self, plan: TablePlan, row: list[Value]) -> None:
@@ -148,20 +151,16 @@ class Filler:
         """Whether a guessed reference is broken here."""
         return style.level is Level.S2 and slot.guessed and self._rng.random() < 0.5
 
-    def _may_be_null(self, slot: Slot, style: FillStyle) -> bool:
-        return style.level is Level.S1 and slot.column.nullable and not slot.key
-
     def _keyed(
         self,
         plan: TablePlan,
         row: list[Value],
-        seen: list[set[Row]],
+        held: Sequence[tuple[int, ...]],
+        seen: Sequence[set[Row]],
         active: Sequence[list[Value]],
-        style: FillStyle,
         index: int,
     ) -> bool:
         """Makes the row's keys unique. Returns `False` when that is not possible."""
-        held = [positions for positions, guessed in plan.keys if not (guessed and style.level is Level.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
             if (

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -32,6 +33,7 @@ from service.commands.top.stored_work import ArrivalSums, StoredWork
 from service.metrics.declared import DeclaredMetrics
 from service.storage.alarms.agent_alarms import AgentAlarmState
 from service.storage.status.intake_status import ArrivedAnswers, JudgeCost, LastAnswer
+from tests.conftest import copied
 from tests.served import ROOT, served
 from tests.servers.fixtures import Kafka
 from tests.servers.processes import free_port
@@ -55,6 +57,14 @@ async def top(database: URL, *arguments: str, **settings: str) -> tuple[int, str
 async def publish(url: str, *events: dict) -> None:
     async with httpx.AsyncClient(base_url=url, timeout=60) as client:
         assert (await client.post("/v1/events", json=list(events))).status_code == 202
+
+
+@pytest.fixture(scope="module")
+async def baked(postgres_url: URL, template: str) -> AsyncIterator[tuple[URL, str]]:
+    """The database and the address of a running service with three answers, one of them without a score."""
+    async with copied(postgres_url, template) as database, served(database) as url:
+        await publish(url, event(1), event(2, sql="DROP TABLE ovens"), event(3, agent="rye", tenant="millers"))
+        yield database, url
 
 
 def look(at: float, *lines: str, started: int = 1) -> ProcessLook:
@@ -87,10 +97,9 @@ def consumed(count: int) -> str:
     return f'sqlassay_consumed_total{{trigger="live"}} {count}'
 
 
-async def test_it_counts_what_a_running_service_received_and_names_what_has_no_score(database: URL):
-    async with served(database) as url:
-        await publish(url, event(1), event(2, sql="DROP TABLE ovens"), event(3, agent="rye", tenant="millers"))
-        code, out, err = await top(database, "--service", url)
+async def test_it_counts_what_a_running_service_received_and_names_what_has_no_score(baked: tuple[URL, str]):
+    database, url = baked
+    code, out, err = await top(database, "--service", url)
     assert (code, err) == (0, "")
     found = orjson.loads(out)
     assert found["faults"] == []
@@ -122,19 +131,18 @@ async def test_it_counts_what_arrives_between_two_looks(database: URL):
     assert set(found["unscored"]) == {"NOT_A_SELECT"}
 
 
-async def test_servers_that_do_not_answer_are_named_and_what_is_known_is_shown(database: URL):
+async def test_servers_that_do_not_answer_are_named_and_what_is_known_is_shown(baked: tuple[URL, str]):
+    database, url = baked
     gone = f"http://127.0.0.1:{free_port()}"
-    async with served(database) as url:
-        await publish(url, event(1))
-        code, out, err = await top(database, "--service", url, "--service", gone)
-        away = database.set(port=free_port())
-        code_without_tables, out_without_tables, _ = await top(away, "--service", url)
+    code, out, err = await top(database, "--service", url, "--service", gone)
+    away = database.set(port=free_port())
+    code_without_tables, out_without_tables, _ = await top(away, "--service", url)
     found = orjson.loads(out)
     assert code == code_without_tables == 3
     assert [each["role"] for each in found["processes"]] == ["all", None]
     assert gone in found["faults"][0]
     assert gone in err
-    assert found["hour"]["received"] == 1
+    assert found["hour"]["received"] == 3
     half = orjson.loads(out_without_tables)
     assert half["processes"][0]["role"] == "all"
     assert "the database does not answer" in half["faults"][0]
@@ -159,10 +167,8 @@ def watched(database: URL, url: str, words: bytes) -> tuple[int, bytes]:
     return child.wait(), said
 
 
-async def test_on_a_terminal_it_refreshes_until_it_is_stopped(database: URL):
-    async with served(database) as url:
-        await publish(url, event(1))
-        code, said = await asyncio.to_thread(watched, database, url, b"crumb")
+async def test_on_a_terminal_it_refreshes_until_it_is_stopped(baked: tuple[URL, str]):
+    code, said = await asyncio.to_thread(watched, *baked, b"crumb")
     assert code == 0
     # the screen that was there before comes back
     assert b"\x1b[?1049h" in said
