@@ -140,10 +140,16 @@ def limit_without_order(case: Case) -> Finding | None:
     for limit in case.sql.limits:
         if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= PROTECTIVE:
             continue
+        if limit.count == 1 and limit.block not in case.sql.outputs and _ASKED_WHETHER.search(case.written):
+            continue
         return Finding(1.0, f"LIMIT {limit.count}")
     early = _ROWNUM.search(case.written) if case.sql.dialect == "oracle" else None
     return Finding(1.0, f"{early[1]} before ORDER BY") if early is not None else None
 
 
+_ASKED_WHETHER = re.compile(
+    r"\b(?:lateral|outer\s+apply)\b.{1,400}?\bis\s+(?:not\s+)?null\b", re.IGNORECASE | re.DOTALL
+)
+"""Of a joined row only whether there is one is asked, so which one it is makes no difference."""
 _ROWNUM = re.compile(r"\bwhere\b[^()]*(\brownum\s*<=?\s*\d+)[^()]*\border\s+by\b", re.IGNORECASE)
 """Oracle numbers rows before it sorts them: the condition and the order stand in one block."""

@@ -181,7 +181,7 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
 def _led_by(reading: Reading, time: Time) -> Op | None:
     """How a preposition compares: `by 2020`, `since March`."""
     before = reading.lower(time.start - 1)
-    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before == "through":
+    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before in ("through", "thru"):
         return Op.LE
     dated = before == "since" and isinstance(time.moment, DatePart)
     return Op.GE if dated or (before == "from" and _goes_on(reading, time.end)) or _since_event(reading, time) else None
