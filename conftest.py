@@ -14,6 +14,8 @@ collect_ignore = [
     f"sqlassay/{module}.py" for module, package in (("ray", "ray"), ("spark", "pyspark")) if find_spec(package) is None
 ]
 """Engines of half a GB that `make install` leaves out; `make nightly` installs them."""
+collect_ignore.append("service/processes/preloaded.py")
+"""Tunes the interpreter that imports it, and scores in each dialect, which takes a second; it has no doctest."""
 
 
 @pytest.fixture(autouse=True)

@@ -67,6 +67,8 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+    # as in the processes that score
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
