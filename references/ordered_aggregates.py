@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -18,7 +19,7 @@ FOLDED, FILLED, DISTINCT = "folded", "filled", "distinct"
 """Letter case does not count; texts are left out that are empty, or that repeat another."""
 
 
-class _Collected:
+class _Collected(ABC):
     """Keeps the arguments of every row that SQLite passes."""
 
     __slots__ = ("rows",)
@@ -34,9 +35,9 @@ class _Collected:
         """Gives a row back that leaves the frame of a window."""
         self.rows.remove(row)
 
+    @abstractmethod
     def value(self) -> Cell:
         """The result of the rows so far."""
-        raise NotImplementedError
 
     def finalize(self) -> Cell:
         """The result."""
@@ -74,7 +75,7 @@ class ValueBetween(_Collected):
     """
 
     def value(self) -> float | None:
-        """The value; `None` without one, and for a share that is none."""
+        """The value; `None` where no value is given, or the share is not between 0 and 1."""
         values, share = _values_and_share(self.rows)
         if share is None:
             return None
@@ -94,7 +95,7 @@ class ValueAt(_Collected):
     falling = False
 
     def value(self) -> Cell:
-        """The value; `None` without one, and for a share that is none."""
+        """The value; `None` where no value is given, or the share is not between 0 and 1."""
         values, share = _values_and_share(self.rows)
         if share is None:
             return None

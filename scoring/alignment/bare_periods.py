@@ -31,7 +31,7 @@ def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datet
     return edge is not None and any(
         _is_run(run, there, part, now)
         for year in (edge.year - 1, edge.year)
-        if (run := run_of(part, year)) is not None and _is_near(run, now, part.year)
+        if (run := run_of(part, year)) is not None and _is_near(run, now, part)
     )
 
 
@@ -73,13 +73,17 @@ def _days_of(part: DatePart, year: int) -> TimeRange | None:
     return TimeRange(first.start, final.end) if first is not None and final is not None else None
 
 
-def _is_near(run: TimeRange, now: datetime | None, year: int | None) -> bool:
-    """Whether a period begins in the year that is named, or else less than a year before or after now."""
-    if now is None or run.start is None:
+def _is_near(run: TimeRange, now: datetime | None, part: DatePart) -> bool:
+    """Whether a period begins in the year that is named, or else less than a year before or after now.
+
+    One over the turn of a year, such as September to August, may have begun earlier, and ends in that time.
+    """
+    if now is None or run.start is None or run.end is None:
         return True
-    if year is not None:
-        return run.start.year == now.year + year
-    return shift(now, Grain.YEAR, -1) < run.start <= shift(now, Grain.YEAR, 1)
+    if part.year is not None:
+        return run.start.year == now.year + part.year
+    turns = part.last is not None and part.last < part.value
+    return shift(now, Grain.YEAR, -1) < (run.end if turns else run.start) and run.start <= shift(now, Grain.YEAR, 1)
 
 
 def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | None) -> bool:

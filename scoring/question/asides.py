@@ -61,12 +61,6 @@ _ASIDES = (
         rf"(?:show|appear|stay|be (?:in|on|there|listed|shown|included)|count)\b[^,.;()?]{{0,30}}",
     ),
     ("", rf"\b{_ABSENT}[^,.;()?]{{0,40}}\b(?:too|as well|also|included)(?=\W*(?:$|[,.;)?]))"),
-    (
-        "months",
-        r"\b(?:trailing|rolling|last|past|previous|prior) (?:\d{1,2}|three|six|twelve) (?:full )?months,? "
-        r"(?:thru|through|until|till|up to|ending(?: in| with)?|to)(?: the)?(?: end of)? "
-        r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b(?: \d{4})?",
-    ),
     ("not necess", r",?\s{0,9}\bnot necessarily\b[^.?!;,]{0,60}"),
     ("today", r"[,(]?\s{0,9}\b(?:not (?:including|counting|incl)|excluding|excl|ignoring)\b\.? today\b\)?"),
     ("today", r"[,(]?\s{0,9}\btoday (?:is |itself )?(?:not (?:included|counted)|excluded|excl)\b\.?\)?"),

@@ -181,13 +181,13 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
 def _led_by(reading: Reading, time: Time) -> Op | None:
     """How a preposition compares: `by 2020`, `since March`."""
     before = reading.lower(time.start - 1)
-    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before in ("through", "thru"):
+    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before in {"through", "thru"}:
         return Op.LE
     dated = before == "since" and isinstance(time.moment, DatePart)
-    return Op.GE if dated or (before == "from" and _goes_on(reading, time.end)) or _since_event(reading, time) else None
+    return Op.GE if dated or (before == "from" and _lasts(reading, time.end)) or _since_event(reading, time) else None
 
 
-def _goes_on(reading: Reading, end: int) -> bool:
+def _lasts(reading: Reading, end: int) -> bool:
     """Whether a time that begins with `from` lasts: `from jan 2025 until now`."""
     return reading.lower(end) in _LASTING and reading.lower(end + 1) in _NOW
 

@@ -26,7 +26,14 @@ from scoring.question.calendar.years import (
     read_season,
     read_year,
 )
-from scoring.question.calendar.years_named import named_twice, of_year, two_months, unit_earlier, year_earlier
+from scoring.question.calendar.years_named import (
+    months_up_to,
+    named_twice,
+    of_year,
+    two_months,
+    unit_earlier,
+    year_earlier,
+)
 from scoring.question.language import Role
 from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
@@ -54,10 +61,9 @@ def read_times(reading: Reading) -> list[Time]:
             time = week_of(reading, year_earlier(time, found[-1] if found else None))
             found.append(_clocked(reading, time))
             reading.claim(time.start, time.end)
-            if len(found) > 1 and (one := of_year(reading, *found[-2:])) is not None:
-                found[-2:] = [one]
-            if len(found) > 1 and (both := two_months(reading, *found[-2:])) is not None:
-                found[-2:] = [both]
+            for joined in (of_year, two_months, months_up_to):
+                if len(found) > 1 and (one := joined(reading, *found[-2:])) is not None:
+                    found[-2:] = [one]
     return named_twice(found)
 
 

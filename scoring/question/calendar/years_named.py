@@ -42,6 +42,23 @@ def two_months(reading: Reading, first: Time, last: Time) -> Time | None:
     return Time(DatePart(one.part, one.value, other.value, other.year), first.start, last.end)
 
 
+def months_up_to(reading: Reading, length: Time, last: Time) -> Time | None:
+    """`the last 12 months through the end of August` as one time: the months that end there."""
+    span, month = length.moment, last.moment
+    if not isinstance(span, RelativeTime) or span.unit is not Grain.MONTH or span.start is None or span.end != 0:
+        return None
+    if not isinstance(month, DatePart) or month.part != "month" or month.last or month.year is not None:
+        return None
+    between = reading.lowers[length.end : last.start]
+    if not between or between[0] not in _UP_TO or not _TO_THE_END.issuperset(between[1:]) or not -12 <= span.start < -1:
+        return None
+    return Time(DatePart("month", (month.value + span.start) % 12 + 1, month.value), length.start, last.end)
+
+
+_UP_TO = frozenset({"through", "thru", "until", "till", "to", "up", "ending"})
+_TO_THE_END = frozenset({"to", "in", "with", "the", "end", "of"})
+
+
 def named_twice(found: list[Time]) -> list[Time]:
     """The times, with a bare month taken as one where it is named again with its year: `jan sales vs jan last year`."""
     dated = {_bare(each.moment) for each in found if isinstance(each.moment, DatePart) and each.moment.year is not None}

@@ -70,7 +70,7 @@ ENGLISH = Language(
             for name in (word, word + "s")
         }
     ),
-    past=words("last past previous recent preceding prior"),
+    past=words("last past previous recent preceding prior trailing"),
     future=words("next coming following upcoming"),
     in_time=words("in on during of for at within throughout from year since dated"),
     year_words=words("year years season seasons edition"),

@@ -177,12 +177,32 @@ def _side_of_other(case: Case) -> Finding | None:
     return None
 
 
+_WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
+_FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
+_TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
+
+
+def _way_back(case: Case) -> Finding | None:
+    """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
+    tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
+    if _BOTH_WAYS.search(asked(case)) is not None:
+        return None
+    for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
+        back = (
+            [each for each in tests if _is_at(each, match[2], _FROM)],
+            [each for each in tests if _is_at(each, match[1], _TO)],
+        )
+        if all(back):
+            return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
+    return None
+
+
 _DOER = re.compile(
     r"\b([a-z]{3,}) (?:who|that|which)(?: have| has|'ve)? (sent|wrote|received|got)\b"
     r"|\bwhich ([a-z]{3,})(?: have| has)? (sent|wrote|received|got)\b"
 )
-_GIVING = frozenset("from sender caller payer origin source src author giver".split())
-_TAKING = frozenset("to recipient receiver callee payee destination dest target".split())
+_GIVING = _FROM | frozenset("caller payer author src".split())
+_TAKING = _TO | frozenset("recipient callee payee dest".split())
 
 
 def _done_by_other(case: Case) -> Finding | None:
@@ -204,26 +224,6 @@ def _joined_to(thing: str, case: Case) -> list[str]:
     pairs = [pair for join in case.sql.joins for pair in join.pairs]
     both = [(own, other) for pair in pairs for own, other in (pair, pair[::-1])]
     return [other.name for own, other in both if own.table is not None and thing in identifier_words(own.table)]
-
-
-_WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
-_FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
-_TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
-
-
-def _way_back(case: Case) -> Finding | None:
-    """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
-    tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
-    if _BOTH_WAYS.search(asked(case)) is not None:
-        return None
-    for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
-        back = (
-            [each for each in tests if _is_at(each, match[2], _FROM)],
-            [each for each in tests if _is_at(each, match[1], _TO)],
-        )
-        if all(back):
-            return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
-    return None
 
 
 _OLD = _FROM | {"old", "previous"}

@@ -32,8 +32,8 @@ _OF_DAYS = re.compile(r"\b\d{1,3}[- ](?:day|week|month) (?:average|avg|mean)\b")
 def running_total_wrong(case: Case) -> Finding | None:
     """A running total is asked for, and the sum does not run from the first row to the current one.
 
-    The window has no order, runs from the last row or from one thing to the next, does not restart where it is to, or
-    its frame begins or ends elsewhere.
+    The window has no order, runs from the last row or from one thing to the next, does not restart where it is to, its
+    frame begins or ends elsewhere, or it runs over single rows where one value for each day is asked for.
 
     >>> running_total_wrong(case("Show the running total of fares by month",
     ...     "SELECT month, SUM(fare) OVER (ORDER BY month DESC) FROM fares")).detail

@@ -55,6 +55,7 @@ _FLAG = re.compile(
     r"(?:\b(?:iif|if|nvl2)\([^()]{1,200},\s*[01]\s*,\s*[01]\s*\)|\belse\s+0\s+end)\s+as\s+(\w+)", re.IGNORECASE
 )
 """A column of ones and zeros, never NULL, and its name."""
+_TAKEN = re.compile(r"\b(count|sum|avg)\(\s*(?:\w+\.)?(\w+)\s*\)", re.IGNORECASE)
 
 
 def truth_counted(case: Case) -> str | None:
@@ -64,11 +65,24 @@ def truth_counted(case: Case) -> str | None:
     'COUNT(licence IS NULL) counts every row'
     """
     found = _TRUTH_COUNTED.search(case.written)
-    for flag in _FLAG.finditer(case.written) if found is None else ():
-        counted = re.search(rf"\bcount\(\s*(?:\w+\.)?{flag[1]}\s*\)", case.written, re.IGNORECASE)
-        if counted is not None and "left join" not in case.written.casefold():
-            found = counted
-    return f"{found.group()} counts every row" if found is not None else None
+    if found is not None:
+        return f"{found.group()} counts every row"
+    flag = _counted_flag(case.written) if "left join" not in case.written.casefold() else None
+    return f"COUNT({flag}) counts every row" if flag is not None else None
+
+
+def _counted_flag(written: str) -> str | None:
+    """A column of ones and zeros that COUNT takes, and nothing adds up: beside its sum, COUNT may mean all rows.
+
+    >>> _counted_flag("SELECT COUNT(late) FROM (SELECT IF(x > 1, 1, 0) AS late FROM flights)")
+    'late'
+    >>> _counted_flag("SELECT SUM(late) / COUNT(late) FROM (SELECT IF(x > 1, 1, 0) AS late FROM flights)") is None
+    True
+    """
+    flags = {name.casefold() for name in _FLAG.findall(written)}
+    taken = [(func.casefold(), name) for func, name in _TAKEN.findall(written) if name.casefold() in flags]
+    added = {name.casefold() for func, name in taken if func != "count"}
+    return next((name for func, name in taken if func == "count" and name.casefold() not in added), None)
 
 
 _ZERO_KEPT = cue(
