@@ -14,7 +14,7 @@ SCORE_STEPS = ((None, TIERS["poor"]), (50, TIERS["marginal"]), (75, TIERS["good"
 """The default bounds of the tiers. The panel of mean scores draws a tenant's own bound as a line."""
 ALERT_BOUNDS = {"coverage": 0.9}
 """The bounds of alerts that panels show: defaults of `alerts.conditions` of the chart. A test compares them."""
-JUDGED_WRONG = 0.24
+JUDGED_WRONG = 0.2
 """The same of the setting `SQLASSAY_ALARMS__JUDGED_WRONG`."""
 _FIRES = f"A ticket opens if it is surely above {JUDGED_WRONG:g}, the default."
 

@@ -10,9 +10,11 @@ from evals.alarms.fall import FallAlarm
 from evals.alarms.repeats import LatelyAsked
 
 _YEAR = 365.25 * 86_400.0
-JUDGED_WRONG = 0.24
-"""The share of answers judged wrong that `AgentAlarm.wrong` compares with, unless another is given: more than correct
-answers cause, less than an even mix does (docs/trust.md)."""
+JUDGED_WRONG = 0.2
+"""The share of answers judged wrong that `AgentAlarm.wrong` compares with, unless another is given: more than right
+answers cause (0.02 to 0.12), less than an even mix of right and wrong ones does where the judge finds most of the wrong
+ones. The judge alone finds so few of them on a house's own questions that this alarm then stays silent
+(docs/operations.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -350,7 +350,7 @@ def test_an_agent_with_fewer_answers_judged_wrong_than_may_be_has_seldom_a_ticke
     numbers, agents = np.random.default_rng(25), 300
     wrong, weights = BelowStreams.without_past(agents), np.full(agents, 0.8, dtype=np.float64)
     for _ in range(4_000):
-        judged_right = numbers.random(agents) >= 0.22
+        judged_right = numbers.random(agents) > JUDGED_WRONG - 0.02
         wrong.add((100.0 * judged_right).astype(np.float64), 100 * (1 - JUDGED_WRONG), 1 / 8_766, weights)
     years = agents * 4_000 / 8_766
     assert (wrong.alarmed > 0).sum() <= years / LIMIT + agents * HEAD_START / LIMIT
