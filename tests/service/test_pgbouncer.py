@@ -80,8 +80,10 @@ async def test_one_at_a_time_holds_a_lock_and_no_snapshot(pooled: URL):
         assert (first, second) == (True, False)
         async with engine.connect() as connection:
             held = await connection.execute(
-                text("SELECT backend_xid, backend_xmin FROM pg_stat_activity"
-                    " WHERE state = 'idle in transaction' AND datname = current_database()")
+                text(
+                    "SELECT backend_xid, backend_xmin FROM pg_stat_activity"
+                    " WHERE state = 'idle in transaction' AND datname = current_database()"
+                )
             )
             assert {tuple(row) for row in held} == {(None, None)}
     async with try_alone(engine, AdvisoryLock.ALARMS) as again:
