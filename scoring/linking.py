@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
 from scoring.specification import Operand
@@ -215,6 +215,20 @@ def is_named(word: str, others: Set[str]) -> bool:
     return False
 
 
+def initials(said: Sequence[str]) -> str:
+    """What the first letters of two or more words spell: a name as short as `gp`, and no `id`; else nothing.
+
+    >>> initials(["gross", "profit"]), initials(["invoice", "date"]), initials(["gross"])
+    ('gp', '', '')
+    """
+    spelt = "".join(each[:1] for each in said) if len(said) > 1 else ""
+    return "" if spelt in _SHORT_NAMES else spelt
+
+
+_SHORT_NAMES = frozenset("at by cd dt fk id in is nm no nr of on pk st to ts tz up yr".split())
+"""Words of names that look like initials and are none."""
+
+
 def operand_words(operand: Operand) -> tuple[str, ...]:
     """The stemmed words of an operand's columns, then of their tables."""
     names = [column.name for column in operand.columns]
@@ -238,6 +252,8 @@ def likeness(phrase: str, operand: Operand) -> float:
         if joined == letters(column.name):
             return 1.0
         own += identifier_words(column.name)
+    if initials(said) in own:
+        return 0.8
     scores = [best_likeness(word, own) for word in said]
     if min(scores) < 0.5:
         tables = [word for column in operand.columns if column.table for word in identifier_words(column.table)]

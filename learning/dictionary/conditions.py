@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from learning.dictionary.catalogue import Catalogue
+from learning.dictionary.columns import without
 from learning.dictionary.definitions import phrases_of
 from learning.dictionary.findings import WrittenConvention
 from learning.dictionary.mentions import Mention
@@ -41,6 +42,42 @@ def written_conditions(
         table = catalogue.add_table(found[0][0])
         of_all = any(each.split()[0] in _COUNTED or table.is_called(each) for each in phrases)
         yield WrittenConvention(table=table.name, predicate=" AND ".join(terms), when=() if of_all else phrases)
+
+
+_COUNTS_WHEN = re.compile(
+    r"\W{0,4}(?:an?|the|every|each)?\s*[A-Za-z][\w -]{1,40}?\s*(?:\(`?[\w.]+`?\)\s*)?"
+    r"\b(?:counts?|is (?:counted|real|valid))\s+(?:only )?(?:when|if|where|as long as)\b",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\bnot\s+`?\Z", re.IGNORECASE)
+
+
+def counting_conditions(sentence: str, mentioned: Sequence[Mention]) -> Iterator[WrittenConvention]:
+    """The conditions of one table under which its rows count: ``A booking counts when `state` = 'C' and not `test` ``.
+
+    >>> state = Catalogue().add_column("bookings", "state", "char(1)")
+    >>> named = [Mention(22, 33, state, "'C'", plain=False)]
+    >>> [each.predicate for each in counting_conditions("A booking counts when state = 'C'.", named)]
+    ["state = 'C'"]
+    """
+    head = _COUNTS_WHEN.match(sentence)
+    behind = [each for each in mentioned if head is not None and each.start >= head.end()]
+    if head is None or not behind or re.search(r"\bor\b", sentence[head.end() :]) is not None:
+        return
+    for each in behind:
+        predicate = _asked_of(each, sentence)
+        if predicate is None or each.column.table != behind[0].column.table:
+            return
+        yield WrittenConvention(table=each.column.table, predicate=predicate)
+
+
+def _asked_of(mention: Mention, sentence: str) -> str | None:
+    """The condition on a column that a sentence names: its value, that it is empty, or that a flag is off."""
+    if _NOT.search(sentence[: mention.start]) is not None:
+        return without(mention.column, mention.value)
+    if mention.value is not None:
+        return f"{mention.column.name} = {mention.value}"
+    return f"{mention.column.name} IS NULL" if _EMPTY.match(sentence[mention.end :]) is not None else None
 
 
 def _tied(sentence: str, head: re.Match[str], mentioned: Sequence[Mention]) -> Iterator[tuple[str, str]]:

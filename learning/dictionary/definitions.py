@@ -42,7 +42,7 @@ _EVERYWHERE = frozenset(
 )
 _REST = re.compile(
     r"\s*(?:only|ones?|rows?|both|together|\([^()]*\)|,?\s*unless (?:asked|the question\b.*)"
-    r"|,?\s*(?:by|dated|with|in|any|whatever|which)\b.*|[a-z]+s?\b(?:,?\s*(?:by|dated|with|in)\b.*)?|)\s*[,.;:]?[\s*]*",
+    r"|,?\s*(?:by|dated|with|in|on|any|whatever|which|non-\w+)\b.*|[a-z]+s?\b(?:,?\s*(?:by|dated|with|in)\b.*)?|)\s*[,.;:]?[\s*]*",
     re.DOTALL,
 )
 _FILLER = re.compile(
@@ -64,11 +64,19 @@ def definitions(sentence: str, known: Sequence[CodedColumn]) -> list[WrittenConv
     [(('live',), "state IN ('W', 'P')")]
     """
     found: list[WrittenConvention] = []
-    for clause in _clauses(sentence):
+    for clause in _clauses(_SAYING.sub(r"\g<word> means", sentence)):
         groups = code_groups(clause, known)
         if groups:
             found += _before(clause, groups) or _after(clause, groups)
     return found
+
+
+_SAYING = re.compile(
+    r"\bwhen (?:we|people|they|users|managers) (?:say|speak of|talk about|ask for)\s+"
+    r"(?P<word>[\"“'][^\"”']{2,40}[\"”'])"
+    r",? (?:we|they|it) (?:always |only |usually )?means?\b",
+    re.IGNORECASE,
+)
 
 
 def counted_back(text: str, of: CodedColumn, others: Sequence[CodedColumn] = ()) -> list[WrittenConvention]:

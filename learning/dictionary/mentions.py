@@ -41,7 +41,8 @@ def mentions(text: str, catalogue: Catalogue, table: str | None) -> list[Mention
             current = named
             continue
         value = match["inner"] or match["outer"]
-        column = _column(path, catalogue, current) or _beside(path, found, catalogue)
+        column = _of_word_before(match, text, catalogue)
+        column = column or _column(path, catalogue, current) or _beside(path, found, catalogue)
         column = column or _of_rows_before(path, text[: match.start()], catalogue)
         if column is None:
             everywhere = catalogue.holders(path) if _EVERYWHERE.search(text) is not None else []
@@ -75,6 +76,20 @@ def _column(path: str, catalogue: Catalogue, current: DescribedTable | None) -> 
 _EVERYWHERE = re.compile(
     r"\b(?:every figure|everywhere|nowhere|wherever (?:the|that) column|all tables|any table)\b", re.IGNORECASE
 )
+_WORD_BEFORE = re.compile(r"([A-Za-z]+)\s\Z")
+
+
+def _of_word_before(match: re.Match[str], text: str, catalogue: Catalogue) -> DescribedColumn | None:
+    """The column in quotes that several tables have, of the one whose rows the word before names: ``Ticket `st` ``."""
+    word = _WORD_BEFORE.search(text, max(match.start() - _LONGEST_WORD, 0), match.start())
+    if match["tick"] is None or word is None or len(catalogue.holders(match["path"])) < _SEVERAL:
+        return None
+    called = [each for each in catalogue.tables.values() if each.is_called(word[1])]
+    return _of(called[0], match["path"]) if len(called) == 1 else None
+
+
+_LONGEST_WORD = 40
+_SEVERAL = 2
 _WITH = re.compile(r"([A-Za-z]+) (?:with|where|whose|that have)\s+[`*]*\Z")
 
 

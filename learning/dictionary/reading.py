@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from learning.dictionary.catalogue import Catalogue, DescribedColumn, DescribedTable
 from learning.dictionary.codes import code_list
-from learning.dictionary.conditions import written_conditions
+from learning.dictionary.conditions import counting_conditions, written_conditions
 from learning.dictionary.definitions import counted_back, definitions, flag_definitions
 from learning.dictionary.exclusions import exclusions
 from learning.dictionary.findings import DictionaryFindings, WrittenConvention, WrittenLookAlike
@@ -202,7 +202,18 @@ def _known_codes(
     for each in read:
         free = [coded for coded in each.coded if coded.any_table and coded.column.text not in known]
         known.update({free[0].column.text: free[0]} if len(free) == 1 else {})
-    return list(known.values())
+    return [_with_values_named(each, read) for each in known.values()]
+
+
+def _with_values_named(coded: CodedColumn, read: Sequence[ReadNote]) -> CodedColumn:
+    """A column's codes with those that the notes compare it with: beside `st = 'C'`, a list without C is not whole."""
+    beside = [one.value for each in read for one in each.mentions if one.column == coded.column and one.value]
+    named = {value.strip("'\"") for value in beside}
+    more = {each: "" for each in sorted(named - coded.codes.keys()) if each.lower() not in _TRUTHS}
+    return replace(coded, codes={**coded.codes, **more}) if more else coded
+
+
+_TRUTHS = frozenset({"true", "false"})
 
 
 def _may_be_stored(coded: CodedColumn) -> bool:
@@ -254,6 +265,7 @@ def _conventions(read: ReadNote, known: Sequence[CodedColumn], catalogue: Catalo
             defined = definitions(text[start:end], unique) if _one_column(text[start:end], unique) else []
         found += states(text[start:end], _within(read, start, end))
         found += written_conditions(text[start:end], _within(read, start, end), catalogue)
+        found += counting_conditions(text[start:end], _within(read, start, end))
         named = list(named_codes(text[start:end], read.note.table, catalogue)) if not defined else []
         defined = defined or named
         if defined:

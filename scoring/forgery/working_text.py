@@ -34,7 +34,8 @@ def working_text(case: Case) -> str:
         sql = _without_idle(sql)
     sql = _ALIAS.sub(" ", sql)
     sql = _COMPARED_CASE.sub(lambda match: _LABEL.sub(" ", match[1]), sql)
-    return " ".join([*_LITERAL.findall(sql), *sorted(case.read)]).casefold()
+    tables = {table for block in case.sql.blocks for table in block.tables if "/" not in table}
+    return " ".join([*_LITERAL.findall(sql), *sorted(case.read), *sorted(tables - case.read)]).casefold()
 
 
 def _without_idle(sql: str) -> str:

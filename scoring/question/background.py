@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 
+from scoring.question.remarks import names_what_follows, remarks, tells
+from scoring.question.sentences import LEADS, asks, sentences
 from scoring.question.tokens import Ranges
 
-_SENTENCE = re.compile(r"\S(?:[^.?!;\n]|[.;](?!\s|$))*(?:[.?!;]+(?=\s|$)|[.?!;]+|\n|$)")
-"""A sentence with its end; a full stop inside a number or a name ends none."""
-_SHORTENED = re.compile(
-    r"\b(?:e\.g|i\.e|approx|incl|excl|nr|no|vs|avg|min|max|resp|st|mr|mrs|ms|dr|ca|etc)\.\Z", re.IGNORECASE
-)
-_LONGEST_SHORTENED = 12
 _GREETING = re.compile(
     r"\s{0,9}(?:(?:hi|hiya|hey|hello|yo|morning|good (?:morning|afternoon|evening|day))"
     r"(?: (?:there|all|team|folks|everyone|everybody|guys|again|both|colleagues))?|dear [^,.!?\n]{1,40})\s*[,.!:–-]+",
@@ -30,34 +26,14 @@ _THANKS_AT_END = re.compile(
 )
 _REASON = re.compile(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IGNORECASE)
 
-_LEADS = (
-    r"\s*(?:(?:so|and|but|also|then|now|again|important|note|fyi|btw|ps|p\.s|remember|as you know|of course)[,:]?\s+)*"
-)
-_ASKING = re.compile(
-    r"\?|\b(?:please|pls|plz|plse)\b"
-    r"|\b(?:i|we|she|he|they|boss|management|finance|sales|marketing|hr)\b(?: \w+){0,2}?(?:['’]d| would| will)?"
-    r" (?:needs?|wants?|likes?|(?:am|are|is) (?:looking for|after|interested in))"
-    r"(?! (?:to|it|this|that|them|the same)\b)"
-    r"|\b(?:needs?|wants?|like|have|asked|asking) to (?:know|see|have|get|compare|count|list|find|look at)\b"
-    r"|\b(?:give|gimme|show|tell|send|hand) (?:me|us|him|her|them)\b|\bgimme\b|\blooking for\b"
-    r"|\b(?:asks?|asked|asking) (?:for|us|me|how|which|what|who)\b|\b(?:define|count|call)s? (?:\w+ ){1,3}as\b"
-    r"|\bshould (?:contain|have|show|list|include|hold)\b|\bgoes? on the list when\b"
-    r"|\b(?:how (?:many|much|long|often|old|far)|whats?|which|who|whose|when|where)\b[^.?!;]*\?",
-    re.IGNORECASE,
-)
-_COMMAND = re.compile(
-    _LEADS
-    + r"(?:for (?:each|every|all)|show|list|give|tell|send|find|count|compute|calculate|get|pull|name|rank|sum|add"
-    r"|need|want|looking|which|whats?|who|whose|how|when|where|can|could|would|total|average|avg|number|nr|top|median"
-    r"|share|percent\w*|%|\d)\b",
-    re.IGNORECASE,
-)
 _VERB = (
-    r"(?:is|are|was|were|has|have|had|can|may|might|could|will|would|do|does|did|don['’]?t|doesn['’]?t|didn['’]?t|go|goes"
-    r"|went|runs?|ran|stands?|come|comes|came|makes?|gets?|got|holds?|shows?|costs?|says?|said|think|thinks?|know|knows)\b"
+    r"(?:is|are|was|were|has|have|had|can|may|might|could|will|would|do|does|did|don['’]?t|doesn['’]?t|didn['’]?t|go"
+    r"|goes"
+    r"|went|ran|stands?|come|comes|came|makes?|gets?|got|holds?|shows?|costs?|says?|said|think|thinks?|know"
+    r"|knows)\b"
 )
 _TELLING = re.compile(
-    _LEADS + r"(?:(?:i|we|they|he|she|it|there|somebody|someone|everybody|everyone|nobody|whoever|you)"
+    LEADS + r"(?:(?:i|we|they|he|she|it|there|somebody|someone|everybody|everyone|nobody|whoever|you)"
     rf"(?:['’](?:s|re|ve|m|ll|d)\b| \w+ed\b|(?: \w+)? {_VERB})"
     rf"|(?:this|that|these|those|the|our|my|his|her|their|its|an?|every|each|some|most|many|both|people|one)\s"
     rf"(?:[\w'’-]+ ){{0,6}}?{_VERB}"
@@ -101,12 +77,12 @@ _BLANKS = re.compile(r"(\s)\s{9,}")
 
 def _background(text: str) -> Ranges:
     greeting = _GREETING.match(text)
-    sentences = _sentences(text, greeting.end() if greeting is not None else 0)
-    closings = [place for place in sentences if _CLOSING.match(text, *place) is not None]
-    rest = [place for place in sentences if _CLOSING.match(text, *place) is None]
+    places = sentences(text, greeting.end() if greeting is not None else 0)
+    closings = [place for place in places if _CLOSING.match(text, *place) is not None]
+    rest = [place for place in places if _CLOSING.match(text, *place) is None]
     polite = [greeting.span()] if greeting is not None else []
     reasons = [each.span() for each in _REASON.finditer(text)]
-    return (*reasons, *polite, *(_thanks(text, closings) if rest else ()), *_told(text, rest))
+    return (*reasons, *polite, *(_thanks(text, closings) if rest else ()), *_told(text, rest), *remarks(text))
 
 
 def _thanks(text: str, closings: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -115,32 +91,84 @@ def _thanks(text: str, closings: list[tuple[int, int]]) -> list[tuple[int, int]]
     return closings + ([found.span()] if found is not None and found.start() else [])
 
 
-def _told(text: str, sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The sentences that ask for nothing, beside some that ask."""
-    silent = [place for place in sentences if not _asks(text[slice(*place)])]
-    if len(silent) == len(sentences):
+def _told(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences that ask for nothing, beside some that ask.
+
+    Where none asks openly, the first one asks, unless it tells something: `Sales per shop. We have 40 of them.`
+    """
+    asking = [place for place in places if asks(text[slice(*place)])]
+    if not asking and places and not tells(text[slice(*places[0])]):
+        asking = places[:1]
+    if not asking:
         return []
     letter = is_letter(text)
-    return [place for place in silent if letter or _tells(text[slice(*place)])]
+    silent = [place for place in places if place not in asking]
+    return [place for place in silent if letter or _is_told(text, *place, first=place < asking[0])]
+
+
+def _is_told(text: str, start: int, end: int, *, first: bool) -> bool:
+    """Whether a sentence beside one that asks only tells something.
+
+    It neither instructs nor begins like a restriction, and it has a verb of its own, or stands behind what is asked
+    and begins like one that tells. What the rest calls `it` is no mere telling.
+    """
+    sentence = text[start:end]
+    if _INSTRUCTS.search(sentence) is not None or _RESTRICTS.match(sentence) is not None:
+        return _tells(sentence)
+    if names_what_follows(text, start, end):
+        return False
+    subject = not first and _SUBJECT.match(sentence) is not None and len(sentence.split()) >= _WHOLE
+    return subject or _PERSON.match(sentence) is not None or tells(sentence) or _OWN_VERB.search(sentence) is not None
+
+
+_WHOLE = 8
+"""Words from which what begins with a subject is a sentence, whatever its verb."""
+_SUBJECT = re.compile(
+    LEADS + r"(?:the|our|my|their|his|her|an?|this|some|most|many|(?-i:[A-Z][a-z]+ \S))", re.IGNORECASE
+)
+_PERSON = re.compile(LEADS + r"(?-i:[A-Z][a-z]+ [A-Z][a-z]+) \w+ed\b", re.IGNORECASE)
+_OWN_VERB = re.compile(
+    rf"(?<!\w)(?<!when )(?<!what )(?<!where )(?!(?:that|who|which|whose|and|or|not|how)\b)[\w'’]+\s+{_VERB}|['’](?:s"
+    rf"|re|ve|m|ll)\s",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    LEADS
+    + r"(?:not?|none|nothing|without|w/o|only|just|excluding|excl|including|incl|except|ignore|skip|leave|count|use"
+    r"|take"
+    r"|treat|in|for|from|since|between|during|at|on|by|per|with|within|until|till|before|after|over|under|above|below"
+    r"|all"
+    r"|(?:the )?ones|those|these|sorted|ordered|grouped|split|ranked|and|or|but|as|where|when|if|same|also|plus|minus"
+    r"|net"
+    r"|gross|new(?:est)?|oldest|latest|highest|biggest|lowest|smallest|top|best|worst|most|least|first|last|exactly"
+    r"|ie|i\.e)\b"
+    r"|.*\bonly\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a sentence begins, or ends, that restricts or shapes what is asked beside it."""
+_INSTRUCTS = re.compile(
+    r"\b(?:exclud\w+|includ\w+|incl|excl|ignor\w+|omit\w*|leav(?:e|es|ing) out|left out|skip\w*|remov\w+|should|shd"
+    r"|must"
+    r"|shall|means?|stands? for|treat\w*|defin\w+|refer\w*|regardless|null|comma\w*|separated|format|underscores?"
+    r"|empty|blank|stored|saved|cents?|pence|utc"
+    r"|time ?zone|fiscal|financial|show|(?<!waiting )list(?! of)|sort\w*|split|rank|rounded?|percent|columns?|fields?"
+    r"|need|want|interested"
+    r"|only (?:the|those|want|count)|(?:is|are|be|not|never|n['’]t) counted|(?:what|that) counts|bucket|ie|i\.e|w/o"
+    r"|(?:counts? (?:as|once|only|too|double|each|every|all|those|them|it)|counts (?:for|in|the))|exactly|minus|plus"
+    r"|take|tied?|ties|divided|whole|go by"
+    r"|do(?:es)?(?: not|n['’]?t) (?:count|want|matter|belong)|such as|called|stay in|stays? out|regarded|consider\w*"
+    r"|ha(?:s|ve) no|(?:runs?|starts?|beg[aiu]ns?) (?:on|in|from|with|at)|in (?:euros?|dollars?|pounds?|usd|eur|gbp"
+    r"|thousands?|millions?|kg|km|miles|litres?|[a-z]*(?:seconds?|minutes?|hours?)|days|weeks)|\d+ (?:\w+ )?(?:is"
+    r"|are) an?)\b"
+    r"|[=<>≥≤+]|\s/\s|\d\s*%|(?<!\w)['\"]\w|#\d|_id \d",
+    re.IGNORECASE,
+)
+"""What restricts or shapes what is asked, wherever it stands in a sentence."""
 
 
 def is_letter(text: str) -> bool:
     """Whether a question is a long text of several sentences."""
-    return len(text.split()) >= _LONG and len(_sentences(text, 0)) > _FEW
-
-
-def _sentences(text: str, start: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for match in _SENTENCE.finditer(text, start):
-        if found and _SHORTENED.search(text, max(found[-1][1] - _LONGEST_SHORTENED, 0), found[-1][1]) is not None:
-            found[-1] = found[-1][0], match.end()
-        else:
-            found.append(match.span())
-    return found
-
-
-def _asks(sentence: str) -> bool:
-    return _ASKING.search(sentence) is not None or _COMMAND.match(sentence) is not None
+    return len(text.split()) >= _LONG and len(sentences(text, 0)) > _FEW
 
 
 def _tells(sentence: str) -> bool:

@@ -35,17 +35,41 @@ def negation_per_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' tested row by row: city != 'oslo'"
     """
-    if not _excludes_things(case.sql) and (older := older_rows(case)) is not None:
-        return older
+    older = older_rows(case)
+    if older is not None and (not _excludes_things(case.sql) or _is_or_none(older, case.sql)):
+        return Finding(1.0, f"one older row: {older.text}")
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
+    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case) or _adds_up(case):
         return None
     found = _NEVER.search(case.question.text)
     if found is None or _OF_ROWS.match(case.question.text, found.start()) is not None:
         return None
-    if _keeps_nulls(found.group().lower(), case):
+    if _keeps_nulls(found.group().lower(), case) or _or_missing(differing, case.sql):
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+def _is_or_none(older: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether an older row is as good as none, beside newer ones too: `b.id IS NULL OR b.made_at < '2026-01-01'`."""
+    tables = {column.table for column in older.lhs.columns} if older.lhs is not None else set[str | None]()
+    read = next((block.tables for block in sql.blocks if block.path == older.block), ())
+    absent = [each for each in sql.filters if each.op is Op.IS_NULL and each.alternative == older.alternative]
+    missing = {column.table for each in absent if each.lhs is not None for column in each.lhs.columns}
+    return older.alternative is not None and not tables.isdisjoint(missing) and not tables.isdisjoint(read)
+
+
+def _adds_up(case: Case) -> bool:
+    """Whether nothing but one sum of rows is shown: revenue without vouchers is that of the other rows."""
+    plain = [each.operand.func for each in case.answer if not each.conditional]
+    return plain == ["SUM"] and len(case.answer) == 1 and not case.sql.group_by
+
+
+def _or_missing(differing: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether rows without a value are kept beside those with another one: `tier <> 'gold' OR tier IS NULL`."""
+    return differing.alternative is not None and any(
+        each.op is Op.IS_NULL and each.alternative == differing.alternative and each.lhs == differing.lhs
+        for each in sql.filters
+    )
 
 
 def _keeps_nulls(word: str, case: Case) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from scoring.alignment.outputs.amounts import holds_any_amount
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
-from scoring.linking import LINKED, best_likeness, content_words, operand_words
+from scoring.linking import LINKED, best_likeness, content_words, initials, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.extreme_words import INVERTED
 from scoring.signals.finding import Finding, differing
@@ -73,6 +73,8 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
         return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
     if words == ["age"] and any(not INVERTED.isdisjoint(operand_words(key)) for key in keys):
+        return True
+    if any(initials(words) in operand_words(key) for key in keys):
         return True
     names = shown_names(case.sql)
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.lengths import BOUNDS
+from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
 from scoring.signals.compared_values import misses_either
@@ -58,7 +59,7 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM flights EXCEPT SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
     'flights may lack some: pilot'
     """
-    if not case.question.negations:
+    if not case.question.negations or _of_two_times(case):
         return None
     kept, things = _excluded_from(case.sql), _thing_words(case)
     if not kept or not things:
@@ -73,6 +74,12 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
         if len(block.tables) > 1 and not _only_looked_up(block, case):
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _of_two_times(case: Case) -> bool:
+    """Whether who did something at one time and not at another is asked for: those are among the ones who did it."""
+    ops = {each.op for each in case.question.filters if isinstance(each.rhs, TIMES)}
+    return {Op.WITHIN, Op.NOT_WITHIN} <= ops
 
 
 def _names(block: Block, words: set[str]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 from typing import TypeAlias
 
-from scoring.linking import STOP_WORDS, content_words, is_named
+from scoring.linking import STOP_WORDS, content_words, initials, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import owns
 from scoring.specification import Column, Join, Op, SubqueryRole, TokenKind
@@ -200,8 +200,16 @@ def words_uncovered(case: Case) -> Finding | None:
     if not spoken:
         return None
     vocabulary = sql_words(case)
-    lost = [word for word in spoken if not is_named(word, vocabulary)]
+    spelt = _spelt_by_initials(case, vocabulary)
+    lost = [word for word in spoken if word not in spelt and not is_named(word, vocabulary)]
     return Finding(len(lost) / len(spoken), f"not covered by the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+def _spelt_by_initials(case: Case, vocabulary: Set[str]) -> set[str]:
+    """The stems of two or three words in a row whose first letters are a word of a name: `aov`, `gp`."""
+    stems = [token.stem for token in case.question.tokens if token.kind is TokenKind.WORD]
+    runs = [stems[start : start + size] for size in (2, 3) for start in range(len(stems) - size + 1)]
+    return {each for run in runs if initials(run) in vocabulary for each in run}
 
 
 def _words_to_cover(case: Case) -> list[str]:

@@ -125,13 +125,12 @@ def _names_year(case: Case) -> bool:
     return any(_YEAR.search(text) for text in shown)
 
 
-def older_rows(case: Case) -> Finding | None:
+def older_rows(case: Case) -> SqlFilter | None:
     """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
     asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
     asked |= _NOTHING_SINCE.search(case.asked) is not None
     one = one_sides(case) if asked and not case.sql.having else frozenset[str]()
-    odd = next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
-    return Finding(1.0, f"one older row: {odd.text}") if odd is not None else None
+    return next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
 
 
 _NOTHING_SINCE = re.compile(
@@ -162,7 +161,7 @@ def unused_time(case: Case) -> str | None:
 
 
 _ANY_TIME = re.compile(
-    r"\b(?:19|20)\d\d|current|\bnow\b|getdate|getutcdate|sysdate|today|yesterday|curdate|utc_|interval|date_?(?:add|sub|diff)"
+    r"(?:\b|_)(?:19|20)\d\d|current|\bnow\b|getdate|getutcdate|sysdate|today|yesterday|curdate|utc_|interval|date_?(?:add|sub|diff)"
     r"|age\s*\(|sequence|generat|recursive|[ymqw]td|(?:last|this|past|prev\w*|recent|rolling)_|\d+_?d(?:ays?)?\b"
     r"|\byear|\b(?:month|quarter|week|day)\w*\s*(?:\([^()]*\)\s*)?(?:[=<>]|in\b|between)|\b1[4-9]\d{8}(?:\d{3}){0,3}\b",
     re.IGNORECASE,

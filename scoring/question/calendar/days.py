@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range
@@ -13,6 +14,7 @@ from scoring.question.reading import Reading
 from scoring.values import DatePart, Grain, TimeRange, period, shift
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
+_DAYS_JOIN = _DAY_JOINTS | {"until", "till", "thru"}
 
 
 def read_month(reading: Reading, place: int) -> Time | None:
@@ -149,13 +151,14 @@ _ON = frozenset({"on", "from", "since", "until", "till", "between", "by"})
 
 
 def read_day_before_month(reading: Reading, place: int) -> Time | None:
-    """`3 May 2021`, `the 3rd of May, 2021`, and the `3` of `3 and 9 May 2021`."""
+    """`3 May 2021`, `the 3rd of May, 2021`, and the `3` of `3 and 9 May 2021` or of `the 3rd to the 9th of May`."""
     day = _day_of(reading, place)
     if day is None:
         return None
     at = place + 1
-    if reading.lower(at) in _DAY_JOINTS and (later := _day_of(reading, at + 1)):
-        return _earlier(_before_month(reading, at + 1, later), day, place, at)
+    after = at + 2 if reading.lower(at + 1) == "the" else at + 1
+    if reading.lower(at) in _DAYS_JOIN and (later := _day_of(reading, after)):
+        return _earlier(_before_month(reading, after, later), day, place, at)
     return _before_month(reading, place, day)
 
 
@@ -205,7 +208,8 @@ def _before_month(reading: Reading, place: int, day: int) -> Time | None:
 def _is_month(reading: Reading, place: int, day: int) -> bool:
     """Whether a month's name after a number is no ordinary word: `1 may` is a day after `since` only."""
     written = reading.tokens[place].text[0].isupper() or reading.lowers[place] not in _WORDS_TOO
-    return written or reading.lower(day - 1) in _ON
+    week = reading.lower(day - 2) in {"week", "wk"} and reading.lower(day - 1) in _OF_WEEK
+    return written or week or reading.lower(day - 1) in _ON or reading.lower(day - 1) == "w/c"
 
 
 def opens_months(reading: Reading, place: int) -> bool:
@@ -268,16 +272,36 @@ _OF_WEEK = frozenset({"of", "starting", "beginning", "commencing", "from", "endi
 
 
 def week_of(reading: Reading, time: Time) -> Time:
-    """The week that a day names: `week of March 9 2026`, on whichever day weeks begin, `week ending 2026-03-15`."""
-    at, day = time.start - 1, time.moment
+    """The week that a day names: `week of March 9 2026`, on whichever day weeks begin, `week ending 15 March`."""
+    at, day = time.start - 1, _first_moment(time)
     while reading.lower(at) in {"on", "the"}:
         at -= 1
     how, named = reading.lower(at), reading.language.grains.get(reading.lower(at - 1)) is Grain.WEEK
-    if not named or how not in _OF_WEEK or not isinstance(day, TimeRange) or day.start is None:
+    if day is None or not (how == "w/c" or (named and how in _OF_WEEK)):
         return time
-    if day.end != shift(day.start, Grain.DAY, 1):
-        return time
-    first = shift(day.start, Grain.DAY, -6 if how == "ending" else 0)
+    first = shift(day, Grain.DAY, -6 if how == "ending" else 0)
     starts = [shift(first, Grain.DAY, -back) for back in (range(7) if how == "of" else (0,))]
     weeks = [TimeRange(each, shift(each, Grain.WEEK, 1)) for each in starts]
-    return replace(time, moment=weeks[0], start=at - 1, others=tuple(weeks[1:]))
+    moments = weeks if isinstance(time.moment, TimeRange) else [_of_any_year(each) for each in starts]
+    return replace(time, moment=moments[0], start=at - (how != "w/c"), explicit=True, others=tuple(moments[1:]))
+
+
+def _first_moment(time: Time) -> datetime | None:
+    """When a single day begins; one without a year is put in a year without a leap day."""
+    day = time.moment
+    if isinstance(day, DatePart) and day.part == "date" and day.last is None:
+        month, of_month = divmod(day.value, 100)
+        whole = calendar_range(_PLAIN_YEAR, month, of_month)
+        return whole.start if whole is not None else None
+    if not isinstance(day, TimeRange) or day.start is None or day.end != shift(day.start, Grain.DAY, 1):
+        return None
+    return day.start
+
+
+_PLAIN_YEAR = 2023
+
+
+def _of_any_year(first: datetime) -> DatePart:
+    """The seven days from one on, in any year."""
+    last = shift(first, Grain.DAY, 6)
+    return DatePart("date", first.month * 100 + first.day, last.month * 100 + last.day)

@@ -181,10 +181,15 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
 def _led_by(reading: Reading, time: Time) -> Op | None:
     """How a preposition compares: `by 2020`, `since March`."""
     before = reading.lower(time.start - 1)
-    if (before in reading.language.by and isinstance(time.moment, TimeRange)) or before in {"through", "thru"}:
+    if before in {"through", "thru"} or (before in reading.language.by and _is_deadline(reading, time)):
         return Op.LE
     dated = before == "since" and isinstance(time.moment, DatePart)
     return Op.GE if dated or (before == "from" and _lasts(reading, time.end)) or _since_event(reading, time) else None
+
+
+def _is_deadline(reading: Reading, time: Time) -> bool:
+    """Whether `by` a time means until its end: `by 2020`, and not `by 2020 revenue`, which is the revenue of 2020."""
+    return isinstance(time.moment, TimeRange) and reading.lower(time.end) not in reading.language.measures
 
 
 def _lasts(reading: Reading, end: int) -> bool:

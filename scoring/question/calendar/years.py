@@ -85,12 +85,40 @@ def _after_time_word(reading: Reading, place: int) -> bool:
         return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
-    if _is_called_year(reading, at):
+    if _is_called_year(reading, at) or _names_year(reading, place):
         return True
     if _joins_years(reading, before):
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
     mark = reading.ends.get(place)
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+def _names_year(reading: Reading, place: int) -> bool:
+    """Whether a number of these years stands alone before or after what is measured: `2025 revenue`, `sales 2025`."""
+    mark = reading.ends.get(place)
+    if _THESE_YEARS.fullmatch(reading.lower(place)) is None or (mark is not None and mark.cue.role is Role.COMPARE):
+        return False
+    before, after, measures = reading.lower(place - 1), reading.lower(place + 1), reading.language.measures
+    if before in _NUMBERED:
+        return False
+    if after in measures or (after in _COUNTED and before not in _OF_MANY):
+        return True
+    if (after in _JOINED and _names_year(reading, place + 2)) or _is_compared_to(reading, place):
+        return True
+    return before in measures and (not reading.is_word(place + 1) or after in _GOES_ON)
+
+
+def _is_compared_to(reading: Reading, place: int) -> bool:
+    return reading.lower(place - 1) in {"to", "with"} and reading.lower(place - 2).startswith("compar")
+
+
+_JOINED = frozenset({"and", "vs", "versus", "to", "with"})
+_THESE_YEARS = re.compile(r"20[1-3]\d")
+_COUNTED = frozenset("orders invoices bookings payments customers deliveries shipments tickets claims visits".split())
+_OF_MANY = frozenset("top first last least most over under about around than of".split())
+_NUMBERED = frozenset("number no nr id code room store flight unit model rank position score rating".split())
+"""Words after which a number is a name or a value."""
+_GOES_ON = frozenset("by per for vs and in of with across".split())
 
 
 def _is_called_year(reading: Reading, at: int) -> bool:

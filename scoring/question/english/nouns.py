@@ -20,7 +20,7 @@ MEASURES = words(
     "weight length age area size distance amount budget balance rating ratings rank passengers passenger "
     "attendance quantity units view views like likes credits credit stars star floors floor rooms room "
     "bedrooms stock number count total value duration money worth speed elevation depth followers "
-    "subscribers downloads residents"
+    "subscribers downloads residents turnover takings spend usage"
 )
 
 ORDINARY = words(

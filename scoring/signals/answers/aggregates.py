@@ -87,6 +87,10 @@ def _stores_amount(func: str, case: Case) -> bool:
     phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
     columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
     named = any(words and any(words[-1] in own for own in columns) for words in phrases)
+    spelt = [letters(column.name) for column in case.sql.columns]
+    named |= any(
+        words and words[-1][-1].isdigit() and any(name.endswith(words[-1]) for name in spelt) for words in phrases
+    )
     if func == "SUM" and any("total" in own for own in columns):
         return True
     return named or any(_defines(definition, phrases, case) for definition in case.enriched.definitions)

@@ -100,7 +100,15 @@ def _divides_amounts(each: Division) -> bool:
         return False
     if _MONEY.search(each.numerator) is not None and "cent" not in each.numerator and "count(" not in each.denominator:
         return True
-    return all("sum(" in part and "count(" not in part and "case " not in part for part in parts)
+    return all("sum(" in part and "count(" not in part and not _counts_cases(part) for part in parts)
+
+
+def _counts_cases(part: str) -> bool:
+    """Whether ones are added in some cases, and not values of a column: `CASE WHEN late THEN 1 ELSE 0 END`."""
+    return "case " in part and _COLUMN_OF_CASES.search(part) is None
+
+
+_COLUMN_OF_CASES = re.compile(r"\bthen [a-z_][\w.]*(?: \* [\w.]+)?(?: else (?:0|0\.0|null))? end\b")
 
 
 def _divides_pieces(each: Division) -> bool:

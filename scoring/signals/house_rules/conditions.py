@@ -144,7 +144,8 @@ def roots(words: Iterable[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         bare = stem(word.lower())
-        found.append(_verb(bare, _WHOLE) if before in _ACTORS else _verb(bare, _ENDINGS))
+        thing = word.lower().endswith("ings")  # `sailings` are things, whether they sailed or not
+        found.append(bare if thing else _verb(bare, _WHOLE) if before in _ACTORS else _verb(bare, _ENDINGS))
         before = bare
     return found
 
@@ -298,12 +299,13 @@ _STATES = ("ation", "ed")
 def said_plainly(case: Case) -> frozenset[str]:
     """The stems of the question without those that a `not` or `never` stands right before."""
     tokens = [token for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION]
-    denied = {
-        later.stem
-        for place, token in enumerate(tokens)
-        if token.lower in _DENIES or token.lower.endswith("n't")
-        for later in tokens[place + 1 : place + 3]
-    }
+    denied: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.lower in _DENIES or token.lower.endswith("n't"):
+            end = place + 3
+            while end <= len(tokens) and tokens[end - 1].lower in {"or", "nor"}:
+                end += 1  # `not moved or refunded` denies both
+            denied.update(later.stem for later in tokens[place + 1 : end])
     return case.question.stems - denied
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scoring.alignment.conventions import conventions
 from scoring.display import show_filter
-from scoring.linking import operand_words
+from scoring.linking import content_words, operand_words
 from scoring.rules import Convention
 from scoring.signals.finding import Finding
 from scoring.signals.house_rules.conditions import followed, lacking, means, said_plainly
@@ -207,7 +207,18 @@ def code_of_another(case: Case) -> Finding | None:
 
 def _asked_codes(codes: Mapping[str, str], said: frozenset[str], case: Case) -> list[str]:
     """The codes whose meaning the question asks for."""
-    return [code for code, meaning in codes.items() if means(meaning, said) and not _is_noun(meaning, case)]
+    asked = [code for code, meaning in codes.items() if means(meaning, said) and not _is_noun(meaning, case)]
+    return [code for code in asked if not _is_read(codes[code], case)]
+
+
+def _is_read(meaning: str, case: Case) -> bool:
+    """Whether a column that is read is called so: `the planned ship` is in `plan_vsl`, whatever the state."""
+    said = content_words(meaning)
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)[:-1]}
+    return len(said) == 1 and any(len(word) > _INITIALS and said[0].startswith(word) for word in read)
+
+
+_INITIALS = 3
 
 
 def _is_noun(meaning: str, case: Case) -> bool:

@@ -185,7 +185,22 @@ _UNITS = cue(
     r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b",
 )
 _QUANTITIES = frozenset(
-    {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}
+    {
+        "quantity",
+        "qty",
+        "unit",
+        "units",
+        "count",
+        "pieces",
+        "piece",
+        "volume",
+        "amount",
+        "sold",
+        "num",
+        "number",
+        "hand",
+        "stock",
+    }
 )
 _PRICES = frozenset({"price", "cost", "amount", "revenue", "total", "value"})
 

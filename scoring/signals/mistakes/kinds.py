@@ -26,7 +26,8 @@ _ALL_OF = cue(
     r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
     r"|\b(?:who|that|which|have|has|had|but) (?:have |has )?(?:paid|settled|returned|finished|cancell?ed|closed|missed"
     r"|answered|submitted) (?:every|all)(?: single)?(?: one)?(?: of)? (?:the |their |its |his |her |them|bill|invoice)"
-    r"|\b(?:where|whose|of which) (?:every single|every|all(?: of)?)(?: the| its| their)? \w+ "
+    r"|\b(?:where|whose|of which|so|ie|i\.e\.|meaning)(?: that)? (?:every single|every|all(?: of)?)"
+    r"(?: the| its| their)? \w+ "
     r"(?:is|are|was|were|has|have|got) ",
 )
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
@@ -150,8 +151,15 @@ def _looks_for_others(case: Case) -> bool:
         return True
     if any(each.op in _EXCLUDING and each.clause is not Clause.CASE for each in sql.filters):
         return True
-    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
+    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations) or _counts_both(case)
     return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)
+
+
+def _counts_both(case: Case) -> bool:
+    """Whether a group counts its rows and those with a value, to be compared: `COUNT(*) = COUNT(shipped_at)`."""
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT" and not each.windowed]
+    whole = {each.block for each in counts if each.column == "*"}
+    return any(each.block in whole for each in counts if each.column != "*")
 
 
 _BOTH = cue(

@@ -59,7 +59,14 @@ def _wants_groups(case: Case) -> bool:
     question, sql = case.question, case.sql
     if question.group_by or question.superlatives or sql.limits or sql.set_operations:
         return True
+    if case.asked.count("how many") > 1 or _AND_HOW_MANY.search(case.asked) is not None:
+        return True
     return _GROUPS.search(_PERIODS.sub(" ", said(case))) is not None
+
+
+_AND_HOW_MANY = re.compile(
+    r"\b(?:how many|number of)\b[^.?;]{3,60}\b(?:and|vs|&) (?:how many |the number of )?\w+ (?:do|are|have)n['’]?t\b"
+)
 
 
 def _may_split(key: Operand, case: Case) -> bool:

@@ -221,8 +221,9 @@ def months_of_years_merged(case: Case) -> Finding | None:
     0.5
     """
     groups = shapes(case, ShapeKind.GRAIN)
-    if len(groups) != 1 or _OF_YEAR.search(asked(case)):
-        return None
+    beside = bool(case.sql.aggregations) and all(each.conditional for each in case.sql.aggregations)
+    if len(groups) != 1 or _OF_YEAR.search(asked(case)) or beside:
+        return None  # years that stand beside each other are not merged
     return _merged(case) or _perhaps_merged(groups[0], case)
 
 

@@ -89,7 +89,18 @@ def overlap_missed(case: Case) -> Finding | None:
     if end.alternative is not None:
         alone = end.alternative == start.alternative and not re.search(r"\b(?:or|either)\b", text)
         return Finding(1.0, f"{start.text} or {end.text}") if alone else None
-    return Finding(1.0, end.text) if _IN_FORCE.search(text) and _ends_by(end) else None
+    missed = _IN_FORCE.search(text) is not None and _ends_by(end)
+    return Finding(1.0, end.text) if missed or (_FREE.search(text) and _lies_within(start, end)) else None
+
+
+_FREE = re.compile(r"\b(?:free|available|availability|vacant|bookable|not booked|unbooked|taken)\b")
+
+
+def _lies_within(start: SqlFilter, end: SqlFilter) -> bool:
+    """Whether only what begins and ends within a stretch of time is found, as `in >= '2026-08-10' AND out <= …`."""
+    one, other = start.rhs, end.rhs
+    ranges = isinstance(one, TimeRange) and isinstance(other, TimeRange)
+    return ranges and one.end is None and other.start is None and one.start is not None and other.end is not None
 
 
 def _sides(case: Case) -> tuple[SqlFilter, SqlFilter] | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order, within_other
+from scoring.signals.mistakes.unmet.sums import sum_runs_on
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
@@ -33,7 +34,8 @@ def running_total_wrong(case: Case) -> Finding | None:
     """A running total is asked for, and the sum does not run from the first row to the current one.
 
     The window has no order, runs from the last row or from one thing to the next, does not restart where it is to, its
-    frame begins or ends elsewhere, or it runs over single rows where one value for each day is asked for.
+    frame begins or ends elsewhere, or it runs over single rows where one value for each day is asked for. Or it runs on
+    where the number of each month is asked for.
 
     >>> running_total_wrong(case("Show the running total of fares by month",
     ...     "SELECT month, SUM(fare) OVER (ORDER BY month DESC) FROM fares")).detail
@@ -41,7 +43,8 @@ def running_total_wrong(case: Case) -> Finding | None:
     """
     text = asked(case)
     if not RUNNING.search(text) or _MOVING.search(text):
-        return None
+        runs = sum_runs_on(case)
+        return Finding(1.0, runs) if runs is not None else None
     found = shapes(case, ShapeKind.RUNNING)
     if not found:
         return Finding(1.0, "no sum runs over rows") if "running total" in text or "cumulative" in text else None
@@ -198,15 +201,16 @@ def rank_keeps_more(case: Case) -> Finding | None:
     return None
 
 
-_TIED = re.compile(r"\bties?\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
+_TIED = re.compile(r"\bties?\b|\bone of the \w+ \w+est\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
 _LATEST = cue(
     "latest recent newest last current",
     r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week"
     r"|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b",
 )
 _FIRST = cue(
-    "earliest first",
-    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+",
+    "earliest first out originally initially",
+    r"\b(?:earliest|very first|originally|initially|start(?:ed)? out)\b"
+    r"|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+",
 )
 _TIMES = frozenset("date at on time day ts timestamp dt datetime created updated".split())
 

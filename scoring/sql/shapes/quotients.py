@@ -176,6 +176,8 @@ def durations(select: Select) -> Iterator[Shape]:
 
 def _extracted(node: Node) -> Iterator[Shape]:
     field, inner = node.this.name.lower(), node.expression.unnest()
+    if field in ("minute", "second") and isinstance(node.parent, (exp.Avg, exp.Sum)) and isinstance(inner, exp.Column):
+        yield Shape(kind=ShapeKind.FIELD_OF_INTERVAL, text=written(node)[:100], words=(field,))
     if not isinstance(inner, (exp.Sub,)) and not (isinstance(inner, exp.Anonymous) and inner.name.lower() == "age"):
         return
     if field == "epoch":

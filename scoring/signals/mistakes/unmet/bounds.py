@@ -103,7 +103,7 @@ def _bounds_amount(each: SqlFilter) -> bool:
 
 
 _EVEN_NONE = re.compile(r"\b(?:zero|0) (?:if|for|where|when)\b|\b(?:incl|including|with|also) (?:the )?zeros?\b")
-_EACH_OF = re.compile(r"\b(?:each|every|per|by)\b")
+_EACH_OF = re.compile(r"\b(?:each|every|per|by)\b|\bhow many \w+ (?:they|it|he|she) ha(?:s|ve)\b")
 _HOW_MANY = re.compile(r"\b(?:how many|number of|count of|# of)\b")
 
 

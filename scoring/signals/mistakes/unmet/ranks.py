@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.comparisons import other_period
 from scoring.signals.mistakes.wording import cue
@@ -23,6 +25,9 @@ def rank_not_taken(case: Case) -> Finding | None:
     ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 2")).detail
     'second highest: LIMIT 2 without OFFSET 1'
     """
+    repeated = place_among_repeats(case)
+    if repeated is not None:
+        return Finding(1.0, repeated)
     found, sql = _RANK.search(case.asked), case.sql
     if found is None or not sql.limits or sql.windows or len(sql.blocks) > 1:
         return None
@@ -81,3 +86,25 @@ def groups_kept_by_rows(case: Case) -> Finding | None:
         if each.clause is Clause.WHERE and each.op in (Op.GT, Op.GE, Op.LT, Op.LE) and isinstance(each.rhs, Expression):
             return Finding(1.0, f"{found.group()}: {each.text}")
     return None
+
+
+_COUNT_ONCE = cue(
+    "once distinct different equal same",
+    r"\b(?:equal|same|tied|identical|repeated) [^.?;,]{1,30}\bcounts? (?:only |just )?(?:once|as one)\b"
+    r"|\b(?:distinct|different|unique) (?:\w+ )?(?:values?|amounts?|salar(?:y|ies)|prices?|scores?)\b",
+)
+_DROPS_REPEATS = re.compile(r"\bdistinct\b|\bgroup\s+by\b|\bdense_rank\b|\bunion\b(?!\s+all)", re.IGNORECASE)
+
+
+def place_among_repeats(case: Case) -> str | None:
+    """A later place is asked for, where equal values count once, and OFFSET counts each row.
+
+    >>> place_among_repeats(case("The 3rd highest fare, equal fares count once",
+    ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 1 OFFSET 2"))
+    'OFFSET 2 counts equal values'
+    """
+    found = _COUNT_ONCE.search(case.said) if _RANK.search(case.said) is not None else None
+    if found is None or _DROPS_REPEATS.search(case.written) is not None:
+        return None
+    offset = next((each.offset for each in case.sql.limits if each.offset), None)
+    return f"OFFSET {offset} counts equal values" if offset else None

@@ -11,11 +11,13 @@ from scoring.sql.shapes.naming import is_own_key
 from scoring.verdict import Case
 
 _OF_AMOUNT = cue(
-    "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh",
-    r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of (?:the |our |all |total |overall )*"
-    r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh)\b",
+    "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh sales takings payroll",
+    r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of "
+    r"(?:(?!(?:are|at|by|did|for|from|had|has|have|in|is|of|on|that|to|was|were|who|whose|with)\b)[\w'-]+ ){0,3}?"
+    r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh"
+    r"|sales|takings|payroll)\b",
 )
-_COUNTED = re.compile(r"(?:nullif\()?count\(")
+_COUNTED = re.compile(r"(?:nullif\()?(?:\(select )?count\(")
 
 
 def amount_shared_by_rows(case: Case) -> str | None:

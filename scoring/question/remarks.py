@@ -1,0 +1,182 @@
+"""Finds clauses that tell something of the house or its data and ask for nothing: `some are tiny`, `it was 212`."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.question.sentences import LEADS, asks, sentences
+from scoring.question.tokens import Ranges
+
+_CLAUSE = re.compile(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
+"""A stretch between two marks; a mark inside a number or a name parts nothing."""
+_LEADS = rf"(?:{LEADS}|\s*(?:as|though|although|since|well|nb|iirc|afaik)[,:]?\s+)*"
+_IS = r"(?:is|are|was|were|['’]s|['’]re)\b"
+_VERB = (
+    rf"(?:{_IS}|(?:has|have|had|['’]ve|goes|go|went|ran|comes?|came|gets?|got|makes?|made|takes?|took|costs"
+    r"|closed?s?|opens?|opened|started|starts|moved|changed|changes|broke|varies|vary|differs?|grew|grows?|happens?"
+    r"|happened|thinks?|thought|says|said|reckons?|believes?|swears|told|heard|knows?|knew|remember"
+    r"|guess|did|do|does|can|could|may (?:be|have|well|also|come|go)|might|will|would)\b)"
+)
+_OFTEN = (
+    r"(?:(?:always|usually|often|mostly|sometimes|already|still|also|all|both|really|normally|probably|maybe|even|only"
+    r"|recently) )?"
+)
+_SPOKEN = r"(?:i|we|he|she|it|there|nobody|everybody|everyone|somebody|someone|people|boss|management|finance|you)"
+_QUANTIFIED = r"(?:some|most|many|several|few|a few|a couple|lots|plenty|a lot|others|each one|every one|one or two)"
+_ATTRIBUTES = (
+    r"(?:status|state|type|kind|category|country|region|city|code|channel|value|flag|level|class|group|date|period|name"
+    r"|answer|result|output|number|list|total|share|rate|question|rows?|ones?|table|column|sum|average|avg|difference"
+    r"|first|last|latest|newest|oldest|\w+est|best|worst|most|top|median|percent\w*|year|month|week|quarter|yr|course)"
+)
+"""After `the`, what a condition or a request speaks of: `the status is open`, `the total per week`."""
+_THING = rf"(?:the|our|my|their|these|those|his|her)\s(?!{_ATTRIBUTES}s?\b)(?:[\w'’-]+ ){{1,4}}?"
+_STORE = (
+    r"(?:the |our |this |that )?(?:tables?|data|records?|history|logs?|archive|files?|system|database|db|dump|export)"
+)
+_LATELY = (
+    r"(?:last (?:time|week|month|year|quarter)|yesterday|back then|in the past|these days|at the time|before that)"
+)
+_GUESS = (
+    r"(?:(?:it |that |this )?(?:should|must|ought to|will|would|could|might)"
+    r"(?:['’]?ve| have| be| come| end)? ?(?:out |up |at |to )*(?:be |been )?"
+    r"(?:around|about|roughly|approx\w*|somewhere|close to|near|some|~|\d|in the)"
+    r"|(?:i |we )?(?:expect|expected|remember|recall|guess|reckon)(?:ing)? "
+    r"(?:it |that |this |about |around |roughly |some |~)*\d)"
+)
+_STRONG = re.compile(
+    _LEADS + rf"(?:{_SPOKEN}{_IS}|(?:we|i) (?:\w+ly )?\w+ (?!how\b|many\b)|{_SPOKEN} {_OFTEN}{_VERB}|we['’]ve\b"
+    r"|(?:\w+ )?(?:hours|times|shifts) (?:are|run|go) (?:from )?\d|(?:[\w'’-]+ ){1,2}(?:go|range|run|vary)s? from \d"
+    rf"|{_STORE} (?:only )?(?:goes|go|starts?|started|runs?|reach\w*|covers?|begins?) (?:back|in|at|from)\b"
+    rf"|{_LATELY} (?:it|that|this|we|i|they|there) {_VERB}|{_GUESS})",
+    re.IGNORECASE,
+)
+"""How a clause begins that tells something, whatever it speaks of."""
+_WEAK = re.compile(
+    _LEADS + rf"(?:{_QUANTIFIED}\s(?:of \w+ )?(?:[\w'’-]+ ){{0,3}}?{_OFTEN}{_VERB}|{_THING}{_OFTEN}{_VERB}"
+    rf"|{_THING}\w+s (?:about )?\d"
+    r"|(?:[\w'’-]+ ){1,2}are (?:all )?(?:always|mostly|often|usually|normally|very|quite|pretty|really|too"
+    r"|rather) \w+)",
+    re.IGNORECASE,
+)
+"""How a clause begins that tells something, if it has no word that may restrict rows."""
+_GENERAL = re.compile(
+    _LEADS
+    + r"(?!(?:how|what|which|who|whom|whose|where|when|why|that|if|list|show|give|count|not|no|please|by|per|for|with"
+    r"|in"
+    rf"|{_ATTRIBUTES}s?)\b)(?:(?!{_ATTRIBUTES}s?\b|who\b|that\b|which\b|and\b)[\w'’%€$£.-]+ ){{1,5}}?{_OFTEN}{_VERB}"
+    r"(?!\s+['\"]?(?:(?-i:[A-Z0-9_]{1,4})|yes|no|true|false)['\"]?\s*$)"
+    rf"|{_LEADS}{_QUANTIFIED} (?!first|last|recent)\w+ \w+|{_LEADS}an? \w+ \w+(?:ed|[^is]s) |{_LEADS}{_THING}\w+ed\b",
+    re.IGNORECASE,
+)
+"""How a clause begins that tells something, where it stands in brackets or is a sentence of its own."""
+_OPINION = re.compile(
+    _LEADS + r"(?!how\b|what\b|which\b|who\b|where\b|if\b)(?:[\w'’-]+ ){1,3}?"
+    r"(?:thinks?|thought|says|said|believes?|reckons?|swears)\b",
+    re.IGNORECASE,
+)
+_OPINION_RESTRICTS = re.compile(
+    r"\b(?:counts?|counted|exclud\w+|includ\w+|should|must|needs?|wants?|do(?:es)?n['’]?t|not|without)\b", re.IGNORECASE
+)
+_DEFINED = re.compile(_LEADS + r"(?:(?:an?|the) )?(\w+) (?:is|are|means?)\b", re.IGNORECASE)
+_RESTRICTS = (
+    r"\b(?:counts?|counted|exclud\w+|includ\w+|ignor\w+|leave|leaving|left|only(?! (?:\w+ed|began|came)\b)|just|without"
+    r"|w/o|except|unless|not|n['’]?t|nt|no|dont|doesnt|never|none|skip\w*|drop\w*|remov\w+|regardless|means?|meaning"
+    r"|null|underscores?|comma\w*|separated|format"
+    r"|empty|blank|stored|saved|columns?|fields?|such as|appl\w+|defin\w+|called|fiscal|financial|cents?|pence|minor"
+    r"|utc"
+    r"|zone|local|need\w*|want\w*|like|interested|looking|show|list|give|put|split|instead|asked|asking|please|pls|plz"
+    r"|fy\w*|enough|(?:start|beg[ai]n)s? (?:on|in|with)|in (?:miles|km|kgs?|lbs|pounds?|lit(?:re|er)s?|gallons|euros?"
+    r"|dollars?|[a-z]*(?:seconds?|minutes?|hours?)))\b|_\w+ (?:is|are|=)|[=<>]"
+)
+_FORMULA = re.compile(
+    r"\b(?:minus|plus|less|divided|times|sum|of what|over all)\b|\b(?:is|are|means?) (?:an?|one|any|every|in)\b"
+    r"|(?<!\w)['\"]\w",
+    re.IGNORECASE,
+)
+"""What says how to compute, what a word means, in which unit, or a value."""
+_NAMED = re.compile(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]?\d")
+_REFERS = re.compile(r"\b(?:it|its|he|she|her|his|that one)\b", re.IGNORECASE)
+_KEPT_ALL = re.compile(_RESTRICTS, re.IGNORECASE)
+"""Words by which a clause restricts rows, names a unit, says what a word means, or asks after all."""
+_KEPT = re.compile(
+    rf"{_RESTRICTS}|\b(?:use|using|add|name|print|per|by|between|whose|which|who|that (?:is|are|were|have|had)|at least"
+    r"|at most|more than|less than|compare\w*|vs|versus|(?:our|school|book\w*) (?:years?|yrs?)|next|higher|lower"
+    r"|(?:few|some|most) [^.;]{0,40}\bha(?:s|ve) (?:an?|one|no))\b",
+    re.IGNORECASE,
+)
+"""The same, and words by which it may."""
+_FEWEST = 3
+"""Words that something which is asked has at least."""
+_MOST = 200
+"""Clauses of a text up to which it is looked through: each is looked for in the rest."""
+
+
+def remarks(text: str) -> Ranges:
+    """The character ranges of clauses that only tell something, where another clause is left that may ask.
+
+    >>> text = "Kg per boat in May, some are tiny (we have 40 of them)"
+    >>> [text[start:end] for start, end in remarks(text)]
+    [' some are tiny ', 'we have 40 of them']
+    """
+    clauses = [match.span() for match in _CLAUSE.finditer(text)]
+    if len(clauses) > _MOST:
+        return ()
+    silent = _silent(text)
+    brackets = [_bracket(text, start) for start, _ in clauses]
+    told: set[tuple[int, int]] = set()
+    opened: set[int] = set()
+    for (start, end), bracket in zip(clauses, brackets, strict=True):
+        apart = bracket >= 0 or any(first <= start < last for first, last in silent)
+        if _only_tells(text, start, end, apart=apart):
+            told.add((start, end))
+            opened.add(bracket)
+    for place, bracket in zip(clauses, brackets, strict=True):
+        if bracket >= 0 and bracket in opened and _KEPT_ALL.search(text, *place) is None:
+            told.add(place)
+    left = max((len(text[slice(*place)].split()) for place in clauses if place not in told), default=0)
+    return tuple(sorted(told)) if left >= _FEWEST else ()
+
+
+def names_what_follows(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text names something that what follows calls `it`: `VX-0417 is recalled. Who got it?`"""
+    return _NAMED.search(text, start, end) is not None and _REFERS.search(text, end) is not None
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence begins like one that tells something."""
+    return _STRONG.match(sentence) is not None or _WEAK.match(sentence) is not None
+
+
+def _silent(text: str) -> list[tuple[int, int]]:
+    """The sentences that ask for nothing, beside others that ask."""
+    places = sentences(text)
+    silent = [place for place in places if not asks(text[slice(*place)])]
+    return silent if len(silent) < len(places) else []
+
+
+def _only_tells(text: str, start: int, end: int, *, apart: bool) -> bool:
+    """Whether a clause states something, and no question mark ends it; more do that stand apart."""
+    clause = text[start:end]
+    if text[end : end + 1] == "?" or names_what_follows(text, start, end):
+        return False
+    if _OPINION.match(clause) is not None and _OPINION_RESTRICTS.search(clause) is None:
+        return True
+    if _STRONG.match(clause) is not None and _KEPT_ALL.search(clause) is None:
+        return True
+    if _KEPT.search(clause) is not None or _defines(clause, text, start, end):
+        return False
+    general = apart and _FORMULA.search(clause) is None and _GENERAL.match(clause) is not None
+    return general or _WEAK.match(clause) is not None
+
+
+def _defines(clause: str, text: str, start: int, end: int) -> bool:
+    """Whether a clause says what a word is that the rest of the text has: `late is after the promised day`."""
+    found = _DEFINED.match(clause)
+    rest = f"{text[:start]} {text[end:]}".lower()
+    return found is not None and re.search(rf"\b{re.escape(found[1].lower())}", rest) is not None
+
+
+def _bracket(text: str, place: int) -> int:
+    """Where the bracket around a place opens; -1 where none does."""
+    opened = text.rfind("(", 0, place)
+    return opened if opened > text.rfind(")", 0, place) else -1
