@@ -41,18 +41,21 @@ def mentions(text: str, catalogue: Catalogue, table: str | None) -> list[Mention
             current = named
             continue
         value = match["inner"] or match["outer"]
-        column = _of_word_before(match, text, catalogue)
-        column = column or _column(path, catalogue, current) or _beside(path, found, catalogue)
-        column = column or _of_rows_before(path, text[: match.start()], catalogue)
+        column = _of_word_before(match, text, catalogue) or _column(path, catalogue, current)
+        column = column or _beside(path, found, catalogue) or _of_rows_before(path, text[: match.start()], catalogue)
         if column is None:
             everywhere = catalogue.holders(path) if _EVERYWHERE.search(text) is not None else []
             found += [Mention(match.start(), match.end(), each, value, plain=False) for each in everywhere]
             continue
         if "." in path:
             current = catalogue.table(column.table)
-        plain = "." not in path and not ticked and _PLAIN_WORD.fullmatch(path) is not None
-        found.append(Mention(match.start(), match.end(), column, value, plain))
+        found.append(Mention(match.start(), match.end(), column, value, plain=_is_plain(path, ticked=ticked)))
     return found
+
+
+def _is_plain(path: str, *, ticked: bool) -> bool:
+    """Whether a name is a plain word of English too, without quotes."""
+    return "." not in path and not ticked and _PLAIN_WORD.fullmatch(path) is not None
 
 
 def _subject(text: str, match: re.Match[str], catalogue: Catalogue) -> DescribedTable | None:

@@ -42,7 +42,7 @@ def read_notes(
     """What the notes state about the tables of the catalogue; `stated` is known from elsewhere, such as dbt's tests."""
     catalogue.link()
     read = [_read(each, catalogue) for each in notes]
-    known = _known_codes(read, catalogue, stated)
+    known = _with_values_named(_known_codes(read, catalogue, stated), read)
     conventions: list[WrittenConvention] = []
     units = {
         each.text: unit
@@ -202,15 +202,17 @@ def _known_codes(
     for each in read:
         free = [coded for coded in each.coded if coded.any_table and coded.column.text not in known]
         known.update({free[0].column.text: free[0]} if len(free) == 1 else {})
-    return [_with_values_named(each, read) for each in known.values()]
+    return list(known.values())
 
 
-def _with_values_named(coded: CodedColumn, read: Sequence[ReadNote]) -> CodedColumn:
-    """A column's codes with those that the notes compare it with: beside `st = 'C'`, a list without C is not whole."""
-    beside = [one.value for each in read for one in each.mentions if one.column == coded.column and one.value]
-    named = {value.strip("'\"") for value in beside}
-    more = {each: "" for each in sorted(named - coded.codes.keys()) if each.lower() not in _TRUTHS}
-    return replace(coded, codes={**coded.codes, **more}) if more else coded
+def _with_values_named(known: Iterable[CodedColumn], read: Sequence[ReadNote]) -> list[CodedColumn]:
+    """Columns' codes with those that the notes compare them with: beside `st = 'C'`, a list without C is not whole."""
+    named: dict[str, dict[str, str]] = {}
+    for mention in (one for each in read for one in each.mentions):
+        value = (mention.value or "").strip("'\"")
+        if value and value.lower() not in _TRUTHS:
+            named.setdefault(mention.column.text, {})[value] = ""
+    return [replace(each, codes={**named.get(each.column.text, {}), **each.codes}) for each in known]
 
 
 _TRUTHS = frozenset({"true", "false"})

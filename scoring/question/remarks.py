@@ -121,20 +121,23 @@ def remarks(text: str) -> Ranges:
     clauses = [match.span() for match in _CLAUSE.finditer(text)]
     if len(clauses) > _MOST:
         return ()
-    silent = _silent(text)
-    brackets = [_bracket(text, start) for start, _ in clauses]
-    told: set[tuple[int, int]] = set()
-    opened: set[int] = set()
-    for (start, end), bracket in zip(clauses, brackets, strict=True):
-        apart = bracket >= 0 or any(first <= start < last for first, last in silent)
-        if _only_tells(text, start, end, apart=apart):
-            told.add((start, end))
-            opened.add(bracket)
-    for place, bracket in zip(clauses, brackets, strict=True):
-        if bracket >= 0 and bracket in opened and _KEPT_ALL.search(text, *place) is None:
-            told.add(place)
+    told = _told(text, clauses)
     left = max((len(text[slice(*place)].split()) for place in clauses if place not in told), default=0)
     return tuple(sorted(told)) if left >= _FEWEST else ()
+
+
+def _told(text: str, clauses: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The clauses that only tell something, and those in the same brackets that ask for nothing either."""
+    silent = _silent(text)
+    brackets = {place: _bracket(text, place[0]) for place in clauses}
+    apart = {place for place in clauses if brackets[place] >= 0 or _is_within(place[0], silent)}
+    told = {place for place in clauses if _only_tells(text, *place, apart=place in apart)}
+    opened = {brackets[place] for place in told} - {-1}
+    return told | {place for place in clauses if brackets[place] in opened and _KEPT_ALL.search(text, *place) is None}
+
+
+def _is_within(at: int, places: list[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in places)
 
 
 def names_what_follows(text: str, start: int, end: int) -> bool:

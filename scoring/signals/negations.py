@@ -39,12 +39,12 @@ def negation_per_row(case: Case) -> Finding | None:
     if older is not None and (not _excludes_things(case.sql) or _is_or_none(older, case.sql)):
         return Finding(1.0, f"one older row: {older.text}")
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case) or _adds_up(case):
+    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
     if found is None or _OF_ROWS.match(case.question.text, found.start()) is not None:
         return None
-    if _keeps_nulls(found.group().lower(), case) or _or_missing(differing, case.sql):
+    if _keeps_nulls(found.group().lower(), case) or _is_of_rows(differing, case):
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
@@ -56,6 +56,11 @@ def _is_or_none(older: SqlFilter, sql: SqlSpec) -> bool:
     absent = [each for each in sql.filters if each.op is Op.IS_NULL and each.alternative == older.alternative]
     missing = {column.table for each in absent if each.lhs is not None for column in each.lhs.columns}
     return older.alternative is not None and not tables.isdisjoint(missing) and not tables.isdisjoint(read)
+
+
+def _is_of_rows(differing: SqlFilter, case: Case) -> bool:
+    """Whether rows are meant to differ, and not things: a sum of rows, or rows without a value among them."""
+    return _adds_up(case) or _or_missing(differing, case.sql)
 
 
 def _adds_up(case: Case) -> bool:

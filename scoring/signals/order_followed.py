@@ -72,12 +72,15 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
-    if words == ["age"] and any(not INVERTED.isdisjoint(operand_words(key)) for key in keys):
-        return True
-    if any(initials(words) in operand_words(key) for key in keys):
+    if any(_is_spelt(words, operand_words(key)) for key in keys):
         return True
     names = shown_names(case.sql)
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
+
+
+def _is_spelt(words: list[str], own: tuple[str, ...]) -> bool:
+    """Whether a key's words hold the initials of a phrase, or a birth for an age."""
+    return initials(words) in own or (words == ["age"] and not INVERTED.isdisjoint(own))
 
 
 _BY_SIZE = re.compile(

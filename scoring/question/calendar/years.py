@@ -81,16 +81,21 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     before = reading.lower(at)
     if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
         return True
-    if _is_so_far(reading, place + 1) or _is_spanned(reading, place):
-        return True
     if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
         return True
-    if _is_called_year(reading, at) or _names_year(reading, place):
+    if _is_told_by_words(reading, at, place):
         return True
     if _joins_years(reading, before):
         return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
     mark = reading.ends.get(place)
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+def _is_told_by_words(reading: Reading, at: int, place: int) -> bool:
+    """Whether the words around, of which those before end at `at`, make a number a year."""
+    if _is_so_far(reading, place + 1) or _is_spanned(reading, place):
+        return True
+    return _is_called_year(reading, at) or _names_year(reading, place)
 
 
 def _names_year(reading: Reading, place: int) -> bool:

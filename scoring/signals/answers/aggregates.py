@@ -86,14 +86,16 @@ def _stores_amount(func: str, case: Case) -> bool:
     """Whether a column, or a definition's column, is named like the thing to be counted or summed."""
     phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
     columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
-    named = any(words and any(words[-1] in own for own in columns) for words in phrases)
-    spelt = [letters(column.name) for column in case.sql.columns]
-    named |= any(
-        words and words[-1][-1].isdigit() and any(name.endswith(words[-1]) for name in spelt) for words in phrases
-    )
+    named = any(words and any(words[-1] in own for own in columns) for words in phrases) or _ends_a_name(phrases, case)
     if func == "SUM" and any("total" in own for own in columns):
         return True
     return named or any(_defines(definition, phrases, case) for definition in case.enriched.definitions)
+
+
+def _ends_a_name(phrases: list[tuple[str, ...]], case: Case) -> bool:
+    """Whether a column's name ends in a word with a digit, as `reading_m3` does in `m3`."""
+    words = tuple(each[-1] for each in phrases if each and each[-1][-1].isdigit())
+    return bool(words) and any(letters(column.name).endswith(words) for column in case.sql.columns)
 
 
 def _defines(definition: Definition, phrases: list[tuple[str, ...]], case: Case) -> bool:

@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import either_lacked, either_year, kinds_by_other_key, months_as_one_time
 from scoring.signals.mistakes.wording import asked, cue
-from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import key_stems
 from scoring.values import Choices, Number
 from scoring.verdict import Case
@@ -151,8 +151,12 @@ def _looks_for_others(case: Case) -> bool:
         return True
     if any(each.op in _EXCLUDING and each.clause is not Clause.CASE for each in sql.filters):
         return True
-    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations) or _counts_both(case)
-    return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)
+    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
+    return counted or _excludes(sql) or _counts_both(case)
+
+
+def _excludes(sql: SqlSpec) -> bool:
+    return any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)
 
 
 def _counts_both(case: Case) -> bool:

@@ -99,8 +99,9 @@ _FREE = re.compile(r"\b(?:free|available|availability|vacant|bookable|not booked
 def _lies_within(start: SqlFilter, end: SqlFilter) -> bool:
     """Whether only what begins and ends within a stretch of time is found, as `in >= '2026-08-10' AND out <= …`."""
     one, other = start.rhs, end.rhs
-    ranges = isinstance(one, TimeRange) and isinstance(other, TimeRange)
-    return ranges and one.end is None and other.start is None and one.start is not None and other.end is not None
+    if not isinstance(one, TimeRange) or not isinstance(other, TimeRange):
+        return False
+    return one.end is None and other.start is None and one.start is not None and other.end is not None
 
 
 def _sides(case: Case) -> tuple[SqlFilter, SqlFilter] | None:

@@ -43,8 +43,7 @@ def running_total_wrong(case: Case) -> Finding | None:
     """
     text = asked(case)
     if not RUNNING.search(text) or _MOVING.search(text):
-        runs = sum_runs_on(case)
-        return Finding(1.0, runs) if runs is not None else None
+        return sum_runs_on(case)
     found = shapes(case, ShapeKind.RUNNING)
     if not found:
         return Finding(1.0, "no sum runs over rows") if "running total" in text or "cumulative" in text else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
@@ -21,10 +22,10 @@ _RUNS_ON = re.compile(
 )
 
 
-def sum_runs_on(case: Case) -> str | None:
+def sum_runs_on(case: Case) -> Finding | None:
     """The number of each period is asked for, and the only number shown is a sum from the first period on.
 
-    >>> sum_runs_on(case("New pilots per month", "SELECT month, SUM(n) OVER (ORDER BY month) FROM joined"))
+    >>> sum_runs_on(case("New pilots per month", "SELECT month, SUM(n) OVER (ORDER BY month) FROM joined")).detail
     'SUM(n) OVER (ORDER BY month) runs on from period to period'
     """
     running = [each for each in shapes(case, ShapeKind.RUNNING) if not each.words]
@@ -32,7 +33,8 @@ def sum_runs_on(case: Case) -> str | None:
         return None
     measured = [each for each in case.answer if each.operand.func is not None]
     alone = len(measured) == 1 and " over (" in measured[0].operand.name and "/" not in measured[0].operand.name
-    return f"{running[0].text} runs on from period to period" if alone and len(case.answer) > 1 else None
+    odd = alone and len(case.answer) > 1
+    return Finding(1.0, f"{running[0].text} runs on from period to period") if odd else None
 
 
 _TAKEN_OFF = cue(
