@@ -73,6 +73,7 @@ _ASIDES = (
         r"\b(?:in|as) mins?\b(?=\W*(?:$|[,.;)?])| (?:over|across|per|by|for|from|since|during|between|this|last)\b)",
     ),
     ("no", r"\b(?:no\.? ?|number )(?:1|one)\b"),
+    ("ask", r"[,;–-]?\s{0,9}\bdon['’]?t ask(?: me)?(?: why| how)?\b"),
     ("weigh", r",?\s{0,9}\b(?:with )?(?:every|each) \w+ (?:weighing|counting)\b[^.?!;,()]{0,30}"),
     ("together", r"\b(?:taken )?together by (?:weight|volume|value|quantity|size)\b"),
     ("in a row", r"\b(?P<aside>\d+)(?= (?:or more |\+ )?(?:[\w-]+ ){0,3}\w+s in a row\b)"),

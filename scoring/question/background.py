@@ -40,7 +40,9 @@ _TELLING = re.compile(
     r"|(?:if|when|in case|like every|as every|last time|mostly|usually|normally|otherwise)\b)",
     re.IGNORECASE,
 )
-_INSTRUCTING = re.compile(r"\b(?:show|list|give|take|put|use|split|add|name|include|print|want|need)\b", re.IGNORECASE)
+_INSTRUCTING = re.compile(
+    r"\b(?:show|list|give|take|put|use|split|add|name|include|print|wants?|need)\b", re.IGNORECASE
+)
 _RESTRICTING = re.compile(
     r"\b(?:counts?|counted|exclud\w+|includ\w+|ignor\w+|left out|leave|leaving|only|just|without|w/o|except|unless|must"
     r"|should|shd|skip\w*|drop\w*|remov\w+|regardless|means?|meaning|not want|no|null|empty|stored|saved|columns?"
@@ -155,7 +157,7 @@ _INSTRUCTS = re.compile(
     r"|need|want|interested"
     r"|only (?:the|those|want|count)|(?:is|are|be|not|never|n['’]t) counted|(?:what|that) counts|bucket|ie|i\.e|w/o"
     r"|(?:counts? (?:as|once|only|too|double|each|every|all|those|them|it)|counts (?:for|in|the))|exactly|minus|plus"
-    r"|take|tied?|ties|divided|whole|go by"
+    r"|take|tied?|ties|divided|whole (?:bill|estate|month|year)|go by"
     r"|do(?:es)?(?: not|n['’]?t) (?:count|want|matter|belong)|such as|called|stay in|stays? out|regarded|consider\w*"
     r"|ha(?:s|ve) no|(?:runs?|starts?|beg[aiu]ns?) (?:on|in|from|with|at)|in (?:euros?|dollars?|pounds?|usd|eur|gbp"
     r"|thousands?|millions?|kg|km|miles|litres?|[a-z]*(?:seconds?|minutes?|hours?)|days|weeks)|\d+ (?:\w+ )?(?:is"

@@ -47,7 +47,9 @@ _STRONG = re.compile(
     _LEADS + rf"(?:{_SPOKEN}{_IS}|(?:we|i) (?:\w+ly )?\w+ (?!how\b|many\b)|{_SPOKEN} {_OFTEN}{_VERB}|we['’]ve\b"
     r"|(?:\w+ )?(?:hours|times|shifts) (?:are|run|go) (?:from )?\d|(?:[\w'’-]+ ){1,2}(?:go|range|run|vary)s? from \d"
     rf"|{_STORE} (?:only )?(?:goes|go|starts?|started|runs?|reach\w*|covers?|begins?) (?:back|in|at|from)\b"
-    rf"|{_LATELY} (?:it|that|this|we|i|they|there) {_VERB}|{_GUESS})",
+    rf"|{_LATELY} (?:it|that|this|we|i|they|there) {_VERB}|{_GUESS}"
+    r"|(?-i:(?:[Ll]ast (?:time|year|month|week) )?[A-Z][a-z]+) (?:built|made|set|wrote|did|counted|worked|typed|keyed) "
+    r"(?:it|that|this|them|those)\b)",
     re.IGNORECASE,
 )
 """How a clause begins that tells something, whatever it speaks of."""
@@ -98,6 +100,14 @@ _NAMED = re.compile(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]
 _REFERS = re.compile(r"\b(?:it|its|he|she|her|his|that one)\b", re.IGNORECASE)
 _KEPT_ALL = re.compile(_RESTRICTS, re.IGNORECASE)
 """Words by which a clause restricts rows, names a unit, says what a word means, or asks after all."""
+_OPEN_KEPT = re.compile(
+    r"\b(?:exclud\w+|includ\w+|ignor\w+|count(?:s|ed)? (?:as|once|only)|only|without|except|skip\w*|should|must"
+    r"|means?|null"
+    r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls)\b"
+    r"|_\w+ (?:is|are|=)|[=<>]",
+    re.IGNORECASE,
+)
+"""The fewer words by which a part restricts rows that stands apart and says `we`, `I` or when."""
 _KEPT = re.compile(
     rf"{_RESTRICTS}|\b(?:use|using|add|name|print|per|by|between|whose|which|who|that (?:is|are|were|have|had)|at least"
     r"|at most|more than|less than|compare\w*|vs|versus|(?:our|school|book\w*) (?:years?|yrs?)|next|higher|lower"
@@ -164,7 +174,7 @@ def _only_tells(text: str, start: int, end: int, *, apart: bool) -> bool:
         return False
     if _OPINION.match(clause) is not None and _OPINION_RESTRICTS.search(clause) is None:
         return True
-    if _STRONG.match(clause) is not None and _KEPT_ALL.search(clause) is None:
+    if _STRONG.match(clause) is not None and (_OPEN_KEPT if apart else _KEPT_ALL).search(clause) is None:
         return True
     if _KEPT.search(clause) is not None or _defines(clause, text, start, end):
         return False

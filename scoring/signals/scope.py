@@ -174,7 +174,13 @@ def _conjoined(values: list[str], case: Case) -> float:
     between = text[places[0][0] + len(places[0][1]) : places[1][0]]
     if len(between) > 40 or " and " not in f" {between} " or " or " in between:
         return 0.0
-    return 1.0 if "both" in case.spoken else 0.5
+    if "both" in case.spoken:
+        return 1.0
+    return 0.0 if _OF_EITHER.search(text[: places[0][0]]) is not None else 0.5
+
+
+_OF_EITHER = re.compile(r"\b(?:for|from|of|across|at)(?: the| our)?\s+['\"]?\Z")
+"""Before two values of which a row has one or the other: `loans for children and teens`."""
 
 
 def _spread(case: Case) -> Finding | None:

@@ -9,7 +9,7 @@ from scoring.alignment.outputs.shown_names import is_called, shown_names
 from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, is_named
 from scoring.signals.answers.called import mean_and_sum_swapped
-from scoring.signals.answers.outputs import measure_beside
+from scoring.signals.answers.outputs import is_head_count, measure_beside
 from scoring.signals.answers.stand_ins import is_cryptic
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
@@ -63,6 +63,8 @@ def _is_stored(func: str, case: Case) -> bool:
     computed = {each.func for each in case.sql.aggregations}
     if func == "AVG":
         return bool(case.sql.divisions) or _stores_average(case)
+    if func == "COUNT" and any(is_head_count(column, case.asked) for column in case.sql.columns):
+        return True
     if func not in _AMOUNTS:
         return False
     return not computed.isdisjoint(_AMOUNTS) or _stores_amount(func, case)

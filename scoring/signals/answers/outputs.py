@@ -294,10 +294,21 @@ def _stores_count(column: Column, case: Case) -> bool:
     """Whether a column is called like what is counted, in the plural: it holds the number of it, as `doors` does."""
     counted = [content_words(each.column) for each in case.question.aggregations if each.func == "COUNT"]
     words = [word for word in identifier_words(column.name) if word not in _COUNT_WORDS]
+    if is_head_count(column, case.asked):
+        return True
     return column.name.endswith("s") and bool(words) and any(list(each) == words for each in counted)
 
 
 _COUNT_WORDS = frozenset({"count", "number", "num", "total", "n", "nr", "no", "of"})
+
+
+def is_head_count(column: Column, asked: str) -> bool:
+    """Whether a column holds a number of people that the question calls by its name: `headcount per month`."""
+    name = letters(column.name)
+    return name in _HEAD_COUNTS and name in asked
+
+
+_HEAD_COUNTS = frozenset({"headcount", "footfall", "attendance", "turnout", "ridership"})
 
 
 def _stems(case: Case) -> set[str]:
