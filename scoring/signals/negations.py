@@ -60,7 +60,7 @@ def _is_or_none(older: SqlFilter, sql: SqlSpec) -> bool:
 
 def _is_of_rows(differing: SqlFilter, case: Case) -> bool:
     """Whether rows are meant to differ, and not things: a sum of rows, or rows without a value among them."""
-    return _adds_up(case) or _or_missing(differing, case.sql)
+    return _adds_up(case) or (not case.sql.joins and _or_missing(differing, case.sql))
 
 
 def _adds_up(case: Case) -> bool:

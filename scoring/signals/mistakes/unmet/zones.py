@@ -40,11 +40,18 @@ def zone_unasked(case: Case) -> Finding | None:
     given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
     named = set(_ZONES.findall(text)) if given else set[str]()
     odd = sorted(zone for zone in given if zone not in text)
-    if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
+    if (
+        not named
+        or not odd
+        or _FROM_UTC.search(text) is not None
+        or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd)
+    ):
         return None
     return differing(", ".join(sorted(named)), ", ".join(odd))
 
 
+_FROM_UTC = re.compile(r"\b(?:convert\w*|turned|moved|from) (?:\w+ )?(?:from )?utc\b(?: (?:in)?to)?")
+"""A text that names the zone from which times are converted."""
 _IN_UTC = re.compile(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
 _LOCAL = re.compile(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
 _CONVERTS = re.compile(
