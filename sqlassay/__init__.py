@@ -14,21 +14,27 @@ Change this here when it concerns:
   `tests/library/`, `tests/supply/test_wheel.py`
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sqlassay.answers import AnswerReason, ScoredAnswer
-from sqlassay.scorer import Scorer, score, score_many
-
 if TYPE_CHECKING:
+    from sqlassay.answers import AnswerReason, ScoredAnswer
     from sqlassay.rules import InvalidRules, Rules
+    from sqlassay.scorer import Scorer, score, score_many
 
 __all__ = ["AnswerReason", "InvalidRules", "Rules", "ScoredAnswer", "Scorer", "score", "score_many"]
 
+_HOMES = {
+    "answers": ("AnswerReason", "ScoredAnswer"),
+    "rules": ("InvalidRules", "Rules"),
+    "scorer": ("Scorer", "score", "score_many"),
+}
+
 
 def __getattr__(name: str) -> object:
-    # rules are checked by Pydantic, which takes as long to load as half of the scorer
-    if name in {"Rules", "InvalidRules"}:
-        from sqlassay import rules  # noqa: PLC0415 loaded when first used
-
-        return getattr(rules, name)
+    # each module is loaded when first used: the commands are in this package too, and most need no scorer; rules are
+    # checked by Pydantic, which takes as long to load as half of the scorer
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

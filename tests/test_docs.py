@@ -25,8 +25,9 @@ from scoring.signals import SIGNALS
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
 from service.commands.gold.reference_finding import reference_record
+from service.commands.one_answer.answer_scorer import NAME_FIELDS
 from service.commands.rendering.answer import explanation
-from service.commands.score_lines import NAME_FIELDS, LocalScorer
+from service.commands.score_lines import LocalScorer
 from service.commands.score_references import REFERENCE_FIELD
 from service.judges.weights import local_judge
 from service.metrics import Metrics

@@ -7,8 +7,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import stamina
-
 from consumers.errors import CacheUnavailable
 from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import MICROS, NOTHING, Bound, Price, Reservation, Spend
@@ -104,14 +102,15 @@ class CallModel:
         The retrier is a cycle of references: one for every call would keep the garbage collector busy for a tenth of
         the time.
         """
+        # a command that asks once seldom retries, and the library of retries loads slowly
+        from consumers.judging.retries import attempts  # noqa: PLC0415 for the reason above
+
         policy = self.policy
-        async for attempt in stamina.retry_context(
-            on=lambda error: self._retry_delay(error, request.deadline),
-            attempts=policy.tries,
-            timeout=None,
-            wait_initial=policy.first_wait,
-            wait_max=policy.longest_wait,
-            wait_jitter=policy.first_wait,
+        async for attempt in attempts(
+            lambda error: self._retry_delay(error, request.deadline),
+            tries=policy.tries,
+            first_wait=policy.first_wait,
+            longest_wait=policy.longest_wait,
         ):
             with attempt:
                 if attempt.num == 1:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, TypeVar
 from consumers.errors import Unavailable
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.exits import give_up, refuse
-from service.settings import Settings
-from service.settings.loading import SettingsError, load_settings
-from service.settings.stream_settings import KafkaSettings
+from service.settings.loading import SettingsError, load_model_settings, load_settings
 from service.settings.variables import variable_name
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from service.settings import Settings
+    from service.settings.model_settings import ModelSettings
+    from service.settings.stream_settings import KafkaSettings
 
 Result = TypeVar("Result")
 
@@ -25,6 +27,14 @@ def settings() -> Settings:
     """Returns the settings. Ends the command when one is invalid."""
     try:
         return load_settings()
+    except SettingsError as error:
+        refuse(str(error))
+
+
+def model_settings() -> ModelSettings:
+    """Returns the settings of the judges. Ends the command when any setting is invalid."""
+    try:
+        return load_model_settings()
     except SettingsError as error:
         refuse(str(error))
 

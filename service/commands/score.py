@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from scoring.judging.local import InvalidWeightsError, LocalJudge
-from scoring.query import Query, Unscored
+from scoring.query import Query, Turn
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.dialects import canonical_dialect
-from scoring.verdict import Score
-from service.commands.exits import answer_no, refuse
-from service.commands.files.columns import Columns
-from service.commands.files.formats import ScoredFiles
-from service.commands.files.gates import Gate, failed, read_gates
-from service.commands.history_file import load_history
+from service.commands.exits import refuse
+from service.commands.files.gates import read_gates
 from service.commands.jsonl import STANDARD
+from service.commands.one_answer.answer_scorer import LocalAnswerScorer, explain
 from service.commands.options import ScoreOptions
-from service.commands.rules.learned_file import learned_for
-from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
-from service.commands.score_memory import MemoryScorer
-from service.commands.score_references import ReferencedScorer, reference_plan
 from service.judges.weights import fitted_judge, local_judge
-
-_EXAMPLE = '{"question": "How many members?", "sql": "SELECT COUNT(*) FROM members"}'
-
-
-class AnswerScorer(Protocol):
-    """Scores answers with one tenant's rules."""
-
-    @property
-    def rules(self) -> Rules: ...
-
-    def __call__(self, query: Query) -> Score | Unscored: ...
-
-    def score_file(self, files: ScoredFiles) -> RunTally: ...
-
-    def finish(self) -> None:
-        """Says what a model did not judge, and why; ends the command where its server refuses all calls."""
-        ...
 
 
 def score(options: ScoreOptions) -> None:
@@ -51,13 +23,18 @@ def score(options: ScoreOptions) -> None:
     query = _one_query(options)
     policy = _known_policy(options.judge)
     gates = read_gates(options.fail_under or ())
-    scorer = _open_scorer(options, policy)
-    if query is not None:
-        _explain(query, scorer(query), scorer.rules, as_json=options.as_json)
-        scorer.finish()
-    elif options.source is not None:
-        files = ScoredFiles(options.source, options.out, _columns(options))
-        _conclude_run(files, scorer.score_file(files), gates, scorer.finish)
+    _refuse_contradictions(options, policy)
+    local = LocalAnswerScorer(_rules(options, policy), read_judge(options.weights))
+    if query is None:
+        from service.commands.score_file import score_file  # noqa: PLC0415 one answer needs none of it
+
+        score_file(options, policy, gates, local)
+    elif policy is JudgePolicy.LOCAL:
+        explain(query, local, as_json=options.as_json)
+    else:
+        from service.commands.one_answer.model_scorer import with_model  # noqa: PLC0415 the model client loads slowly
+
+        explain(query, with_model(local, policy), as_json=options.as_json)
 
 
 def _one_query(options: ScoreOptions) -> Query | None:
@@ -71,46 +48,45 @@ def _one_query(options: ScoreOptions) -> Query | None:
         refuse("one answer needs both -q and --sql, and no input file")
     if options.out != STANDARD:
         refuse("--out is for a file of answers; one answer is printed: redirect it with >")
-    history = load_history(options.history) if options.history is not None else ()
-    return Query(question=question, sql=sql, enriched_question=enriched, history=history)
+    return Query(question=question, sql=sql, enriched_question=enriched, history=_history(options.history))
 
 
-def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
+def _history(name: str | None) -> tuple[Turn, ...]:
+    if name is None:
+        return ()
+    from service.commands.one_answer.history_file import load_history  # noqa: PLC0415 most answers have no history
+
+    return load_history(name)
+
+
+def _refuse_contradictions(options: ScoreOptions, policy: JudgePolicy) -> None:
+    """Ends the command when an option is of no use beside the others."""
+    one = options.source is None
+    if options.memory and one:
+        refuse("--memory is for a file of answers: one answer has no earlier ones")
+    if options.memory and policy is not JudgePolicy.LOCAL:
+        refuse(f"--memory works with --judge local, not {policy.value}: leave out one of them")
+    if options.jobs > 1 and (options.memory or policy is not JudgePolicy.LOCAL):
+        refuse("--jobs works with --judge local and without --memory: leave out one of them")
+    if options.databases is None:
+        return
+    if one or not options.with_reference:
+        refuse("--databases is for a file of answers that are compared with their `reference_sql`")
+    if "://" not in options.databases and not Path(options.databases).is_dir():
+        refuse(f"--databases: there is no folder {options.databases}")
+
+
+def _rules(options: ScoreOptions, policy: JudgePolicy) -> Rules:
     rules = read_rules(options.rules_file, options.dialect)
     if options.schema_file is not None:
         from service.commands.rules.rules_file import load_schema  # noqa: PLC0415 most runs have no schema
 
         rules = replace(rules, schema=load_schema(options.schema_file))
-    rules = replace(rules, learned=learned_for(options.learned, policy))
-    if options.jobs > 1 and (options.memory or policy is not JudgePolicy.LOCAL):
-        refuse("--jobs works with --judge local and without --memory: leave out one of them")
-    local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds, options.jobs)
-    plan = reference_plan(options, rules, policy) if _compares(options) else None
-    if policy is not JudgePolicy.LOCAL and not options.memory:
-        from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
+    if options.learned is not None:
+        from service.commands.rules.learned_file import learned_for  # noqa: PLC0415 most runs have no learned rules
 
-        return with_models(local, policy, plan)
-    scorer = _with_memory(options, policy, local) if options.memory else local
-    return scorer if plan is None else ReferencedScorer(scorer, plan)
-
-
-def _compares(options: ScoreOptions) -> bool:
-    """Whether references of a file are compared. Ends the command when databases are named to no purpose."""
-    compares = options.with_reference and options.source is not None
-    if options.databases is not None:
-        if not compares:
-            refuse("--databases is for a file of answers that are compared with their `reference_sql`")
-        if "://" not in options.databases and not Path(options.databases).is_dir():
-            refuse(f"--databases: there is no folder {options.databases}")
-    return compares
-
-
-def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> MemoryScorer:
-    if options.source is None:
-        refuse("--memory is for a file of answers: one answer has no earlier ones")
-    if policy is not JudgePolicy.LOCAL:
-        refuse(f"--memory works with --judge local, not {policy.value}: leave out one of them")
-    return MemoryScorer(local)
+        rules = replace(rules, learned=learned_for(options.learned, policy))
+    return rules
 
 
 def read_rules(path: str | None, dialect: str | None) -> Rules:
@@ -147,39 +123,3 @@ def read_judge(path: str | None) -> LocalJudge:
         return fitted_judge(Path(path))
     except InvalidWeightsError as error:
         refuse(str(error))
-
-
-def _explain(query: Query, result: Score | Unscored, rules: Rules, *, as_json: bool) -> None:
-    """Prints an explanation on a terminal, or the row as JSON."""
-    if as_json or not sys.stdout.isatty():
-        print(json.dumps({**dict.fromkeys(NAME_FIELDS), **record_of(result, rules)}, ensure_ascii=True))
-        return
-    # the library of tables is for terminals only
-    from service.commands.rendering.answer import explanation, refusal  # noqa: PLC0415 for the reason above
-    from service.commands.rendering.terminal import print_to_terminal  # noqa: PLC0415 for the reason above
-
-    print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
-
-
-def _columns(options: ScoreOptions) -> Columns:
-    return Columns(
-        question=options.question_column,
-        sql=options.sql_column,
-        enriched_question=options.enriched_column,
-        event_id=options.id_column,
-        dialect=options.dialect_column,
-    )
-
-
-def _conclude_run(files: ScoredFiles, tally: RunTally, gates: Sequence[Gate], finish: Callable[[], None]) -> None:
-    """Says what became of the lines. A refused line, no line at all and a gate that is not passed answer no."""
-    if tally.lines == 0:
-        answer_no(f"{files.source} holds no answers: write one a line, such as {_EXAMPLE}")
-    where = "" if files.target == STANDARD else f" → {Path(files.target).name}"
-    print(f"{tally}{where}", file=sys.stderr)
-    finish()
-    faults = failed(gates, tally.figures())
-    if tally.first_refused is not None:
-        faults.append(f"{tally.refused} of {tally.lines} lines refused; {tally.first_refused}")
-    if faults:
-        answer_no("; ".join(faults))

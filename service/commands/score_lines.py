@@ -11,16 +11,14 @@ from typing import Any, NamedTuple, cast
 import orjson
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
-from scoring.evaluation import conclude, examine
-from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.record import SCORED_FIELDS, Record, score_record, unscored_record
+from scoring.record import SCORED_FIELDS, Record, unscored_record
 from scoring.rules import Rules
-from scoring.verdict import Score
 from service.commands.files.columns import key_hint
 from service.commands.files.formats import ScoredFiles
 from service.commands.files.row_sinks import RowSink
 from service.commands.jsonl import InputLine
+from service.commands.one_answer.answer_scorer import NAME_FIELDS, LocalAnswerScorer, record_of
 from service.commands.progress import progress
 from service.processes.budgeted_process import budgeted_processes
 from service.processes.forked_call import CallEnded
@@ -55,23 +53,12 @@ class Encoded(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalScorer:
-    """Scores with the local judge: the same answer always gets the same row."""
+class LocalScorer(LocalAnswerScorer):
+    """Scores files with the local judge: the same answer always gets the same row."""
 
-    rules: Rules
-    judge: LocalJudge
     cpu_seconds: float = CPU_SECONDS
     jobs: int = 1
     """How many processes score a file."""
-
-    def __call__(self, query: Query) -> Score | Unscored:
-        case = examine(query, self.rules)
-        if isinstance(case, Unscored):
-            return case
-        return conclude(case, self.judge.judge(case))
-
-    def finish(self) -> None:
-        """Asks no model: there is nothing to say."""
 
     def record(self, query: Query) -> Record:
         """The fields of a row, except its names."""
@@ -157,8 +144,6 @@ def scored_file(files: ScoredFiles, more: Iterable[str] = ()) -> Generator[tuple
         yield lines, RowWriter(rows, advance, RunTally())
 
 
-NAME_FIELDS = ("event_id", "tenant", "agent")
-"""The fields of a row that say whose answer it is."""
 TABLE_FIELDS = (*NAME_FIELDS, "source", *SCORED_FIELDS, "unscored", "line", "evaluator_version", "rules_version")
 """The columns of a table of rows."""
 
@@ -172,11 +157,6 @@ def names_of(event: QueryEvent) -> Record:
 def no_names(line: InputLine) -> Record:
     """The `NAME_FIELDS` of a line that is not an event, and its number."""
     return {**dict.fromkeys(NAME_FIELDS), "line": line.number}
-
-
-def record_of(result: Score | Unscored, rules: Rules) -> Record:
-    """The fields of a row, except its names."""
-    return unscored_record(result, rules.version) if isinstance(result, Unscored) else score_record(result)
 
 
 def invalid_line_row(line: InputLine, reason: Unscored, rules: Rules) -> Record:

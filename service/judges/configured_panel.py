@@ -9,8 +9,6 @@ from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import stamina
-
 import service
 from consumers.judging.asking import AskModel, judge_named
 from consumers.judging.breaker import Breaker
@@ -71,8 +69,6 @@ async def open_panel(
     With `redis`, all workers share budgets and remember replies. Without it, each worker spends its part of a budget
     and no reply is remembered.
     """
-    # retries are counted; a log line for each would hide all other lines while a model is down
-    stamina.instrumentation.set_on_retry_hooks([])
     if settings.base_url is None or settings.model is None:
         yield Panel(local=local.judge, failed=failed)
         return

@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from service.settings import Settings
+from service.settings.model_settings import ModelSettings
 from service.settings.service_links import is_service_link
 from service.settings.variables import PREFIX, TEST_PREFIX, TOKENS_PREFIX, variable_name
+
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+Read = TypeVar("Read", bound=ModelSettings)
 
 
 class SettingsError(Exception):
@@ -25,8 +31,30 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     unknown = _unknown_variables(os.environ if environment is None else environment)
     if unknown:
         raise SettingsError("; ".join(unknown))
+    return _read(_all_settings())
+
+
+def load_model_settings() -> ModelSettings:
+    """What `load_settings` returns or raises, for commands that need no more than the judges.
+
+    The other groups are loaded only where a variable may be one of theirs.
+    """
+    known = {variable_name(*path) for path, _ in setting_paths(ModelSettings)}
+    given = {name.upper() for name in os.environ if name.upper().startswith(PREFIX)}
+    alone = all(name in known or name.startswith(TEST_PREFIX) for name in given)
+    return _read(ModelSettings) if alone else load_settings()
+
+
+def _all_settings() -> type[Settings]:
+    # most commands that ask a model leave the other groups at their defaults
+    from service.settings import Settings  # noqa: PLC0415 for the reason above
+
+    return Settings
+
+
+def _read(kind: type[Read]) -> Read:
     try:
-        return Settings()
+        return kind()
     except ValidationError as error:
         raise SettingsError("; ".join(_explained(fault["loc"], fault["msg"]) for fault in error.errors())) from None
     except ValueError as error:
@@ -37,9 +65,9 @@ def _explained(loc: tuple[int | str, ...], message: str) -> str:
     return f"{variable_name(*map(str, loc))}: {message}" if loc else message.removeprefix("Value error, ")
 
 
-def setting_paths(group: type[BaseModel] = Settings) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every setting's path and description."""
-    for name, each in group.model_fields.items():
+def setting_paths(group: type[BaseModel] | None = None) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The path and description of every setting, or of those in a group."""
+    for name, each in (group or _all_settings()).model_fields.items():
         kind = each.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from (((name, *path), text) for path, text in setting_paths(kind))

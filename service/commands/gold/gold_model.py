@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-import stamina
-
 from consumers.judging.asking import NoReply
 from consumers.judging.budgets import WorkerBudgets
 from consumers.judging.comparing.asking_about_gold import AskAboutGold
@@ -72,8 +70,7 @@ def gold_template(judge: GoldJudge, learned: LearnedRules | None = None) -> Temp
 
 @asynccontextmanager
 async def open_gold_model(judge: GoldJudge, learned: LearnedRules | None = None) -> AsyncGenerator[GoldModel]:
-    """Opens the configured model. Retries are not logged."""
-    stamina.instrumentation.set_on_retry_hooks([])
+    """Opens the configured model."""
     configured = configured_judge()
     async with open_model(configured, configured.base_url or "", configured.model or "") as model:
         budgets = WorkerBudgets(workers=configured.workers, today=_today)

@@ -13,8 +13,9 @@ from references.equivalence.pair import Pair
 from references.equivalence.verify import verify
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
+from service.commands.one_answer.answer_scorer import record_of
 from service.commands.rendering.answer import arithmetic
-from service.commands.score_lines import LocalScorer, record_of, scorer_failed
+from service.commands.score_lines import LocalScorer, scorer_failed
 from service.judges.weights import local_judge
 from service.processes.child import limit_cpu
 

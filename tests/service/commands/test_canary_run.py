@@ -71,7 +71,7 @@ def test_a_schedule_spreads_its_askings_and_survives_a_clock_that_was_ahead():
     ],
 )
 def test_options_that_cannot_be_used_are_refused(tmp_path, capsys, options, why):
-    from service.__main__ import app
+    from service.commands.cli import app
 
     file = tmp_path / "b.jsonl"
     file.write_text(line("a"))

@@ -9,6 +9,9 @@ from importlib.metadata import version
 import pytest
 
 from scoring import EVALUATOR_VERSION
+from tests.servers.model_server import ModelServer, model_process_server, model_server
+
+__all__ = ["model_process_server", "model_server"]
 
 
 def python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -40,27 +43,46 @@ def test_every_command_explains_itself(command: list[str]) -> None:
     assert "Usage: " in done.stdout
 
 
+def loaded_by(*arguments: str, **variables: str) -> set[str]:
+    """The modules that the command has loaded when it ends well."""
+    start = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules)); from sqlassay.__main__ import main; main()"
+    )
+    done = python("-c", start, *arguments, **variables)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines()[-1].split())
+
+
+ONE_ANSWER = ("score", "-q", "How many members?", "--sql", "SELECT count(*) FROM m WHERE n IN (1)")
+FOR_FILES = {"consumers.wire.events", "scoring.memory", "multiprocessing", "evals", "references", "numpy", "rich"}
+"""What files of answers need, or a terminal."""
+FOR_THE_SERVICE = {"sqlalchemy", "fastapi", "redis", "opentelemetry", "aiokafka", "structlog"}
+
+
 def test_help_loads_neither_the_scorer_nor_the_store() -> None:
-    done = python("-c", "import sys, service.commands.cli; print(*sys.modules)")
-    assert {"sqlglot", "sqlalchemy", "fastapi", "pydantic"} & set(done.stdout.split()) == set()
+    assert {"sqlglot", "scoring", "sqlalchemy", "fastapi", "pydantic"} & loaded_by("--help") == set()
 
 
-@pytest.mark.slow  # starts a process that asks a model
-def test_asking_a_model_loads_only_the_dialect_of_the_answer_and_what_the_server_needs() -> None:
-    score = "from service.__main__ import main; main()"
-    done = python(
-        "-c",
-        f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); {score}",
-        *("score", "--judge", "llm", "-q", "How many members?", "--sql", "SELECT count(*) FROM m WHERE n IN (1)"),
-        SQLASSAY_JUDGE__BASE_URL="http://127.0.0.1:9/v1",  # nobody listens, and it has no TLS
+def test_one_answer_loads_neither_settings_nor_what_only_files_need() -> None:
+    needless = FOR_FILES | FOR_THE_SERVICE | {"service.settings", "aiohttp", "asyncio"}
+    assert needless & loaded_by(*ONE_ANSWER) == set()
+
+
+def test_asking_a_model_loads_only_the_dialect_of_the_answer_and_what_the_server_needs(
+    model_server: ModelServer,
+) -> None:
+    loaded = loaded_by(
+        *ONE_ANSWER,
+        "--judge=llm",
+        SQLASSAY_JUDGE__BASE_URL=model_server.url,  # it has no TLS
         SQLASSAY_JUDGE__MODEL="any",
         SQLASSAY_JUDGE__PRICES='{"any": {"sent": 0, "received": 0}}',
-        SQLASSAY_JUDGE__TRIES="1",
     )
-    loaded = set(done.stdout.split())
-    assert "aiohttp" in loaded, done.stderr
-    needless = {"redis", "opentelemetry", "httpx2", "httpcore2", "structlog", "sqlalchemy", "fastapi"}
-    assert (needless | {"consumers.wire.schema_document"}) & loaded == set()
+    assert "aiohttp" in loaded
+    # no retry, and no variable of another group of settings
+    needless = {"stamina", "tenacity", "service.settings.all_settings", "service.settings.stream_settings"}
+    needless |= {"httpx2", "httpcore2", "consumers.wire.schema_document", "consumers.spans", "consumers.decoding"}
+    assert (needless | FOR_FILES | FOR_THE_SERVICE) & loaded == set()
     assert {each for each in loaded if each.startswith("sqlglot.generators.")} <= {
         "sqlglot.generators.sqlite",
         "sqlglot.generators.sqlite__mypyc",

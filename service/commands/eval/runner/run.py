@@ -39,9 +39,9 @@ from service.commands.gold.case_schemas import Sources, unread_schemas
 from service.commands.gold.judge_names import checked_judge, gold_judge_of, scoring_policy
 from service.commands.gold.schema_tools import check_tool, is_tool
 from service.commands.gold.targets import UnusableTargetError, is_target, source_hash
+from service.commands.one_answer.answer_scorer import LocalAnswerScorer, record_of
 from service.commands.progress import progress
 from service.commands.score import read_judge
-from service.commands.score_lines import LocalScorer, record_of
 from service.processes.forked_call import CallEnded, call_in_fork
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
@@ -320,9 +320,9 @@ async def _judge(run: Run) -> AsyncGenerator[ScoreAnswer | None]:
     if policy is JudgePolicy.LOCAL:
         yield None
         return
-    from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
+    from service.commands.one_answer.model_scorer import with_model  # noqa: PLC0415 the model client loads slowly
 
-    scorer = with_models(LocalScorer(Rules(), read_judge(run.options.weights)), policy)
+    scorer = with_model(LocalAnswerScorer(Rules(), read_judge(run.options.weights)), policy)
     async with scorer.asking() as ask:
 
         async def score(case: BenchmarkCase, sql: str) -> AnswerScore:
