@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Index, text
@@ -14,6 +14,7 @@ from sqlalchemy.schema import CreateIndex
 from service.commands.doctor.findings import CheckResult, error, ok, warning
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock
 from service.storage.scores.search_index import INDEX
 from service.storage.tables import METADATA
 
@@ -30,8 +31,10 @@ _INVALID = text(
       AND (tables.relname = ANY(:tables) OR EXISTS (
         SELECT FROM pg_inherits JOIN pg_class AS whole ON whole.oid = inhparent
         WHERE inhrelid = tables.oid AND whole.relname = ANY(:tables)))
-      -- one that is being built
-      AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid)
+      -- one that is being built, or may be: which one another role builds is hidden
+      AND NOT EXISTS (
+        SELECT FROM pg_stat_progress_create_index
+        WHERE index_relid = indexrelid OR (relid IS NULL AND datname = current_database()))
       -- a part of one that is named itself
       AND NOT EXISTS (
         SELECT FROM pg_inherits JOIN pg_index AS whole ON whole.indexrelid = inhparent
@@ -41,10 +44,17 @@ _INVALID = text(
 )
 _SEARCH = text(
     """
-    SELECT to_regclass(:index) IS NOT NULL AS made, current_database() AS database,
-      EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') AS installed,
+    SELECT current_database() AS database, quote_ident(current_user) AS role, quote_ident(nspname) AS home,
+      has_schema_privilege(pg_namespace.oid, 'USAGE') AS usable,
       EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') AS available,
-      has_database_privilege(current_database(), 'CREATE') AS allowed
+      has_database_privilege(current_database(), 'CREATE') AS allowed,
+      EXISTS (
+        SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE datname = current_database() AND locktype = 'advisory' AND granted
+          AND (classid, objid, objsubid) = (0, :lock, 1)
+      ) AS building
+    FROM (VALUES (1)) AS one LEFT JOIN pg_extension ON extname = 'pg_trgm'
+      LEFT JOIN pg_namespace ON pg_namespace.oid = extnamespace
     """
 )
 _LEFT_OVER = re.compile(r"_cc(?:new|old)\d*\"?$")
@@ -60,9 +70,16 @@ async def examine_indexes(engine: AsyncEngine, settings: DatabaseSettings) -> li
         async with engine.connect() as connection:
             present = frozenset(await connection.scalars(_PRESENT))
             invalid = (await connection.execute(_INVALID, {"tables": tables})).all()
-            search = (await connection.execute(_SEARCH, {"index": INDEX})).one()
-    found = [*_missing(present), *_invalid(invalid, settings), *_search(search, settings)]
+            search = (await connection.execute(_SEARCH, {"lock": int(AdvisoryLock.SEARCH_INDEX)})).one()
+    found = [*_missing(present), *_invalid(_ended(invalid, search), settings)]
+    if settings.search_index and (search.building or INDEX not in present):
+        found.append(_search(search))
     return found or [ok("database.indexes", "all are there and valid")]
+
+
+def _ended(invalid: Sequence[Any], search: Any) -> list[Any]:
+    """Those that nobody is building: the index of searches is not valid until its last partition has it."""
+    return [row for row in invalid if not (search.building and row.name.strip('"').endswith("_texts"))]
 
 
 def _missing(present: frozenset[str]) -> Iterator[CheckResult]:
@@ -74,21 +91,26 @@ def _missing(present: frozenset[str]) -> Iterator[CheckResult]:
                 yield _finding(str(index.name), what, fix, single=index.unique)
 
 
-def _search(row: Any, settings: DatabaseSettings) -> Iterator[CheckResult]:
-    """The index that `migrate` makes for searches, where the settings want it and it was never made."""
-    if row.made or not settings.search_index:
-        return
-    without = "set SQLASSAY_DATABASE__SEARCH_INDEX=false if nobody searches"
+def _search(row: Any) -> CheckResult:
+    """The index that `migrate` makes for searches, where the settings want it and it is not there."""
+    check = f"database.indexes {INDEX}"
+    if row.building:
+        return ok(check, "it is being made; until then each search for text reads all rows of its time")
     what = f"the index {INDEX} of evaluations is missing: each search for text reads all rows of its time"
-    if not row.available:
-        what += "; the server does not have the extension pg_trgm"
-        fix = f"install PostgreSQL's package contrib on the server, then run sqlassay migrate; or {without}"
-    elif row.installed or row.allowed:
-        fix = f"run sqlassay migrate; or {without}"
-    else:
+    if row.home is not None and not row.usable:
+        what += f"; this role may not use the schema {row.home}, which has the extension pg_trgm"
+        first = f"run as its owner: GRANT USAGE ON SCHEMA {row.home} TO {row.role}; then "
+    elif row.home is not None or (row.available and row.allowed):
+        first = ""
+    elif row.available:
         what += f"; this role may not create the extension pg_trgm in {row.database}"
-        fix = f"run as a superuser in {row.database}: CREATE EXTENSION pg_trgm; then run sqlassay migrate; or {without}"
-    yield warning(f"database.indexes {INDEX}", what, fix)
+        first = f"run as a superuser in {row.database}: CREATE EXTENSION pg_trgm; then "
+    else:
+        what += "; the server does not have the extension pg_trgm"
+        first = "install PostgreSQL's package contrib on the server, then "
+    return warning(
+        check, what, f"{first}run sqlassay migrate; or set SQLASSAY_DATABASE__SEARCH_INDEX=false if nobody searches"
+    )
 
 
 def statement_of(index: Index) -> str:

@@ -11,9 +11,11 @@ from pydantic import SecretStr
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from consumers.errors import StoreUnavailable
 from service.commands.doctor.database_checks import examine_database
 from service.commands.doctor.findings import CheckHealth, CheckResult
 from service.settings.storage_settings import DatabaseSettings
+from service.storage.locks import AdvisoryLock, try_alone
 from service.storage.scores.search_index import make_search_index
 from service.storage.tables import METADATA
 from tests.conftest import administer
@@ -296,7 +298,47 @@ async def test_an_index_of_searches_that_was_never_made_is_named_with_what_makes
     assert bad(await examined(url, searches=True)) == {}
 
 
-async def test_an_index_that_is_being_built_is_no_finding(database: URL, wait_until: WaitUntil):
+async def test_an_index_of_searches_whose_extension_may_not_be_used_is_named(
+    role: Role, database: URL, postgres_url: URL
+):
+    _, url = role
+    here = postgres_url.set(database=database.database)
+    await administer(here, "CREATE SCHEMA locked")
+    await administer(here, "CREATE EXTENSION pg_trgm SCHEMA locked")
+    with pytest.raises(StoreUnavailable, match="sqlassay doctor prints the GRANT"):
+        await make_search_index(url, DatabaseSettings())
+    [(check, found)] = bad(await examined(url, searches=True)).items()
+    assert (check, "may not use the schema locked" in found.detail) == ("database.indexes evaluations_texts", True)
+    await run(here, str(found.fix).partition("; then")[0])
+    assert str(bad(await examined(url, searches=True))[check].fix).startswith("run sqlassay migrate")
+    assert await make_search_index(url, DatabaseSettings())
+    assert bad(await examined(url, searches=True)) == {}
+
+
+async def test_an_index_of_searches_in_another_schema_is_none(role: Role, database: URL, postgres_url: URL):
+    name, url = role
+    here = postgres_url.set(database=database.database)
+    await administer(here, f"CREATE SCHEMA older AUTHORIZATION {name}")
+    await administer(here, "CREATE TABLE older.evaluations (sql text)")
+    await administer(here, "CREATE INDEX evaluations_texts ON older.evaluations (sql)")
+    await administer(here, f"ALTER ROLE {name} SET search_path = public, older")
+    assert "is missing" in bad(await examined(url, searches=True))["database.indexes evaluations_texts"].detail
+
+
+async def test_an_index_of_searches_that_migrate_is_making_is_no_finding(role: Role, database: URL):
+    _, url = role
+    await administer(database, "CREATE EXTENSION pg_trgm")
+    await administer(database, "CREATE INDEX evaluations_texts ON ONLY evaluations USING gin (question gin_trgm_ops)")
+    engine = create_async_engine(database)
+    async with try_alone(engine, AdvisoryLock.SEARCH_INDEX):
+        found = await examined(url, searches=True)
+    await engine.dispose()
+    assert bad(found) == {}
+    assert "is being made" in found["database.indexes evaluations_texts"].detail
+    assert list(bad(await examined(url, searches=True))) == ["database.indexes evaluations_texts"]
+
+
+async def test_an_index_that_is_being_built_is_no_finding(role: Role, database: URL, wait_until: WaitUntil):
     engine = create_async_engine(database)
 
     async def begun() -> bool:
@@ -309,8 +351,9 @@ async def test_an_index_that_is_being_built_is_no_finding(database: URL, wait_un
         statement = "CREATE INDEX CONCURRENTLY by_hand ON event_keys (payload_hash)"
         building = asyncio.create_task(administer(database, statement))
         await wait_until(begun)
-        found = bad(await examined(database))
+        # the second may not see which index it is
+        found = [bad(await examined(each)) for each in (database, role[1])]
         await writer.rollback()
     await building
     await engine.dispose()
-    assert found == {}
+    assert found == [{}, {}]
