@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
@@ -20,6 +21,7 @@ MIDNIGHT = "00:00:00"
 _LAST_INSTANT = "23:59:59.999999"
 """The last one of a day where moments have microseconds."""
 _LAST_SECOND = 59
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _TIMES = (exp.Cast, exp.TsOrDsToTime, exp.Time)
 
 
@@ -139,3 +141,16 @@ def moment(text: str) -> tuple[str, str] | None:
         return None
     year, month, day, *time = found.groups(default="00")
     return f"{year}-{month:>02}-{day:>02}", ":".join(time)
+
+
+def compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """The pairs of operands that a node compares."""
+    if isinstance(node, COMPARISONS):
+        yield node.this, node.expression
+    elif isinstance(node, exp.Between):
+        yield node.this, node.args["low"]
+        yield node.this, node.args["high"]
+    elif isinstance(node, exp.In):
+        query = node.args.get("query")
+        for each in (*node.expressions, *([query] if query is not None else [])):
+            yield node.this, each

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from references.equivalence.reading.date_words import call
+from references.equivalence.reading.date_words import call, plain
 from references.equivalence.reading.weeks import iso_week
 
 _MONTHS = (
@@ -30,6 +30,12 @@ _ISO = frozenset({"%u", "%G", "%V"})
 """The weekday, the year and the week of ISO 8601."""
 _ISO_DIALECTS = frozenset({"bigquery", "duckdb", "postgres", "redshift", "oracle"})
 """Dialects in whose formats these codes stand for that, as they are written or as the parser leaves them."""
+_STYLES: Mapping[str, str] = {
+    "23": "%Y-%m-%d", "112": "%Y%m%d", "20": "%Y-%m-%d %H:%M:%S", "120": "%Y-%m-%d %H:%M:%S", "101": "%m/%d/%Y",
+    "103": "%d/%m/%Y", "104": "%d.%m.%Y", "105": "%d-%m-%Y", "110": "%m-%d-%Y", "111": "%Y/%m/%d", "102": "%Y.%m.%d",
+    "108": "%H:%M:%S", "8": "%H:%M:%S",
+}  # fmt: skip
+"""T-SQL's styles of dates by number."""
 _WHOLE = re.compile(r"%[YmdHMSjw%]|[^%A-Za-z]")
 """Codes that every dialect and SQLite read alike, and what is no letter."""
 _LETTERS = re.compile(r"[A-Za-z]")
@@ -141,3 +147,13 @@ def written_as(format_: exp.Expr | None, dialect: str) -> exp.Literal | None:
     for word, code in _TOKENS.get(dialect, ()):
         text = text.replace(word, code)
     return exp.Literal.string(text) if "%" in text and not re.search(r"[A-Za-z]", re.sub(r"%.", "", text)) else None
+
+
+def styled(node: exp.Expr, _: str) -> exp.Expr | None:
+    """T-SQL's CONVERT: of a date to a text by the number of a style, or a cast."""
+    style, to, value = node.args.get("style"), node.this, node.expression
+    if style is None or not to.is_type(*exp.DataType.TEXT_TYPES):
+        return exp.Cast(this=value.copy(), to=to.copy()) if style is None else None
+    format_ = _STYLES.get(style.name)
+    text = formatted(plain(value), exp.Literal.string(format_)) if format_ is not None else None
+    return exp.Cast(this=text, to=to.copy()) if text is not None else None

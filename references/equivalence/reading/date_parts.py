@@ -38,6 +38,11 @@ FROM_ZERO = frozenset({"postgres", "redshift", "duckdb", "snowflake"})
 """Dialects in which a Sunday is 0."""
 _REST: Mapping[str, int] = {"HOUR": 24, "MINUTE": 60}
 """How many of a unit make the next one."""
+_CLICKHOUSE: Mapping[str, str] = {
+    "TOYEAR": "%Y", "TOMONTH": "%m", "TODAYOFMONTH": "%d", "TODAYOFYEAR": "%j", "TOHOUR": "%H", "TOMINUTE": "%M",
+    "TOSECOND": "%S", "TOYYYYMM": "%Y%m", "TOYYYYMMDD": "%Y%m%d",
+}  # fmt: skip
+"""ClickHouse's functions for parts of dates, which the parser takes for a user's."""
 _NAMED_PARTS = frozenset({"DATE_PART", "DATEPART"})
 
 
@@ -75,10 +80,15 @@ def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if part in WEEKS | ISO_WEEKS | ISO_YEARS or isinstance(node.this, exp.WeekStart):
         return week_number(part, node.this, node.args.get("mode"), plain(date), dialect)
     if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
-        found = _part_of_gap(part, date)
+        found = _since_1970(date) if isinstance(date, exp.Column | exp.Literal) else _part_of_gap(part, date)
         if found is not None or part == "EPOCH":
             return found
     return _field(part, plain(date))
+
+
+def _since_1970(date: exp.Expr) -> exp.Expr:
+    """The seconds of a moment since the epoch, in UTC."""
+    return call("second_span", date, "1970-01-01", "SECOND")
 
 
 def _field(part: str, date: exp.Expr) -> exp.Expr | None:
@@ -104,8 +114,8 @@ def _asked(node: exp.Expr) -> tuple[str | None, exp.Expr]:
         return node.expressions[0].name.upper(), node.expressions[1]
     if isinstance(node, exp.Anonymous) and node.name.upper() == "ISOYEAR" and len(node.expressions) == 1:
         return "ISOYEAR", node.expressions[0]
-    if isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub):
-        return "EPOCH", node.this
+    if isinstance(node, exp.UnixSeconds) or (isinstance(node, exp.TimeToUnix) and isinstance(node.this, exp.Sub)):
+        return "EPOCH", plain(node.this)
     return _PART_CALLS.get(type(node)), node.this
 
 
@@ -117,3 +127,30 @@ def _weekday(part: str, date: exp.Expr, dialect: str) -> exp.Expr | None:
         return number
     counted = part in {"WEEKDAY", "DAYOFWEEK", "DW"} and dialect in _FROM_ONE
     return exp.paren(exp.Add(this=number, expression=exp.Literal.number(1))) if counted else None
+
+
+def of_clickhouse(node: exp.Expr) -> exp.Expr | None:
+    """What stands for a function of dates of ClickHouse; `None` for any other.
+
+    >>> from sqlglot import parse_one
+    >>> [of_clickhouse(parse_one(sql)).sql("sqlite") for sql in ("toDate(at)", "toYYYYMM(at)", "subtractDays(at, 7)")]
+    ['DATE(at)', "CAST(STRFTIME('%Y%m', at) AS INTEGER)", "DAY_PLUS(at, -7, 'DAY')"]
+    """
+    name, given = node.name.upper(), node.expressions
+    if len(given) == 1 and name in {"TODATE", "TODATE32"}:
+        return exp.Date(this=plain(given[0]).copy())
+    if len(given) == 1 and name == "TODATETIME":
+        return call("datetime", plain(given[0]))
+    if len(given) == 1 and name in _CLICKHOUSE:
+        return integer(plain(given[0]), _CLICKHOUSE[name])
+    return _moved(name, *given) if len(given) == 2 else None
+
+
+def _moved(name: str, date: exp.Expr, count: exp.Expr) -> exp.Expr | None:
+    """The date so many units later or earlier."""
+    for word, sign in (("ADD", 1), ("SUBTRACT", -1)):
+        unit = unit_of(name.removeprefix(word)) if name.startswith(word) and name.endswith("S") else None
+        if unit is not None and isinstance(count, exp.Literal) and count.is_int:
+            number = count.copy() if sign > 0 else exp.Neg(this=count.copy())
+            return call("day_plus", plain(date), number, unit)
+    return None

@@ -10,12 +10,16 @@ from references.date_functions import MONTHS, SECONDS
 
 NOW = "2024-06-15 12:00:00"
 """The time that every clock function of a query returns."""
+YESTERDAY = "2024-06-14"
+"""The day before."""
 _UNITS: Mapping[str, str] = {
     "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
     "MM": "MONTH", "M": "MONTH", "MON": "MONTH", "YY": "YEAR", "YYYY": "YEAR", "Y": "YEAR", "QQ": "QUARTER",
     "Q": "QUARTER", "WK": "WEEK", "WW": "WEEK", "HH": "HOUR", "MI": "MINUTE", "SS": "SECOND", "S": "SECOND",
 }  # fmt: skip
 """Short names of units. A plural loses its S."""
+WHOLE_DAYS = frozenset({"spark", "databricks", "hive"})
+"""Dialects whose DATE_ADD and ADD_MONTHS return days, also of moments."""
 _WRAPPERS = (exp.TsOrDsToDate, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TimeStrToDate, exp.Paren)
 
 
@@ -57,6 +61,18 @@ def as_asked(node: exp.Expr) -> exp.Expr:
     if not isinstance(node, exp.TsOrDsToDate) or isinstance(date, exp.Literal):
         return date
     return exp.Date(this=date.copy())
+
+
+def day_of(node: exp.Expr) -> exp.Expr:
+    """The day of a date, which a literal is already."""
+    date = plain(node)
+    return date if isinstance(date, exp.Literal | exp.Date) else exp.Date(this=date.copy())
+
+
+def interval_of(node: exp.Expr) -> exp.Expr:
+    """The interval that a text is made: `'1 day'::interval`."""
+    made = isinstance(node, exp.Cast) and node.is_type(exp.DType.INTERVAL) and isinstance(node.this, exp.Literal)
+    return exp.Interval(this=node.this.copy()) if made else node
 
 
 def integer(date: exp.Expr, pattern: str) -> exp.Expr:

@@ -9,9 +9,18 @@ from sqlglot import exp
 
 from references.date_functions import END_MONTH, MONTHS, TIMES
 from references.equivalence.reading.clocks import moment_of_day, time_of_day
-from references.equivalence.reading.date_formats import abbreviated, formatted, written_as
-from references.equivalence.reading.date_parts import FROM_ZERO, part_of_date, quarter
-from references.equivalence.reading.date_words import as_asked, call, integer, plain, unit_of
+from references.equivalence.reading.date_formats import abbreviated, formatted, styled, written_as
+from references.equivalence.reading.date_parts import FROM_ZERO, of_clickhouse, part_of_date, quarter
+from references.equivalence.reading.date_words import (
+    WHOLE_DAYS,
+    as_asked,
+    call,
+    day_of,
+    integer,
+    interval_of,
+    plain,
+    unit_of,
+)
 from references.equivalence.reading.periods import bucket, overlapping, start_of_minutes
 from references.equivalence.reading.weeks import (
     MONDAYS,
@@ -27,12 +36,6 @@ from references.equivalence.reading.zones import floored, zoned
 _BOUNDARIES = frozenset({"bigquery", "snowflake", "tsql", "fabric", "redshift", "duckdb"})
 """Dialects whose DATEDIFF counts the starts of units, not whole units."""
 _MOMENTS = exp.DataType.TEMPORAL_TYPES - {exp.DType.DATE, exp.DType.DATE32, exp.DType.TIME, exp.DType.TIMETZ}
-_STYLES: Mapping[str, str] = {
-    "23": "%Y-%m-%d", "112": "%Y%m%d", "20": "%Y-%m-%d %H:%M:%S", "120": "%Y-%m-%d %H:%M:%S", "101": "%m/%d/%Y",
-    "103": "%d/%m/%Y", "104": "%d.%m.%Y", "105": "%d-%m-%Y", "110": "%m-%d-%Y", "111": "%Y/%m/%d", "102": "%Y.%m.%d",
-    "108": "%H:%M:%S", "8": "%H:%M:%S",
-}  # fmt: skip
-"""T-SQL's styles of dates by number."""
 _YEAR_NOUGHT = "0000-01-01"
 _WEEKDAYS = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")
 _SPELLED = re.compile(r"\s*([+-]?\s*\d+)\s*([A-Za-z]+)")
@@ -55,8 +58,9 @@ def dated(node: exp.Expr, dialect: str) -> exp.Expr | None:
     return reader(node, dialect) if reader is not None else None
 
 
-def _later(node: exp.Expr, _: str) -> exp.Expr | None:
-    return _plus(node.this, node.expression, node.args.get("unit"), sign=1)
+def _later(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    whole = dialect in WHOLE_DAYS and isinstance(node, exp.TsOrDsAdd)
+    return _plus(day_of(node.this) if whole else node.this, node.expression, node.args.get("unit"), sign=1)
 
 
 def _earlier(node: exp.Expr, _: str) -> exp.Expr | None:
@@ -111,16 +115,18 @@ def _with_interval(date: exp.Expr, interval: exp.Interval, *, sign: int) -> exp.
 
 
 def _sum(node: exp.Expr, _: str) -> exp.Expr | None:
-    for date, interval in ((node.this, node.expression), (node.expression, node.this)):
-        if isinstance(interval, exp.Interval) and (isinstance(node, exp.Add) or interval is node.expression):
+    for date, spelled in ((node.this, node.expression), (node.expression, node.this)):
+        interval = interval_of(spelled)
+        if isinstance(interval, exp.Interval) and (isinstance(node, exp.Add) or spelled is node.expression):
             return _with_interval(date, interval, sign=1 if isinstance(node, exp.Add) else -1)
     return None
 
 
-def _months_later(node: exp.Expr, _: str) -> exp.Expr | None:
+def _months_later(node: exp.Expr, dialect: str) -> exp.Expr | None:
     number = _number(node.expression, 1)
     unit = END_MONTH if node.args.get("preserve_end_of_month") else "MONTH"
-    return call("day_plus", plain(node.this), number, unit) if number is not None else None
+    date = day_of(node.this) if dialect in WHOLE_DAYS else plain(node.this)
+    return call("day_plus", date, number, unit) if number is not None else None
 
 
 def _floor(node: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -151,7 +157,7 @@ def _difference(node: exp.Expr, dialect: str) -> exp.Expr | None:
         # MySQL's TO_DAYS, which counts from a year that no calendar has
         days = call("day_gap", late, "0001-01-01", "DAY")
         return exp.paren(exp.Add(this=days, expression=exp.Literal.number(365)))
-    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff)
+    starts = dialect in _BOUNDARIES and isinstance(node, exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff)
     if first_day(word, dialect) is not None and dialect in _BOUNDARIES:
         return weeks_between(late, early, word, dialect) if starts else None
     unit = unit_of(word)
@@ -186,16 +192,6 @@ def _last(node: exp.Expr, dialect: str) -> exp.Expr | None:
     return call("day_plus", date, call("day_gap", last, date, "DAY"), "DAY") if dialect == "oracle" else last
 
 
-def _styled(node: exp.Expr, _: str) -> exp.Expr | None:
-    """T-SQL's CONVERT: of a date to a text by the number of a style, or a cast."""
-    style, to, value = node.args.get("style"), node.this, node.expression
-    if style is None or not to.is_type(*exp.DataType.TEXT_TYPES):
-        return exp.Cast(this=value.copy(), to=to.copy()) if style is None else None
-    format_ = _STYLES.get(style.name)
-    text = formatted(plain(value), exp.Literal.string(format_)) if format_ is not None else None
-    return exp.Cast(this=text, to=to.copy()) if text is not None else None
-
-
 def _of_parts(node: exp.Expr, _: str) -> exp.Expr | None:
     parts = [node.args.get(each) for each in ("year", "month", "day")]
     return call("day_of", *(each for each in parts if each is not None)) if None not in parts else None
@@ -206,6 +202,8 @@ def _named(node: exp.Expr, dialect: str) -> exp.Expr | None:
     name = node.name.upper()
     if name.startswith("TO_TIMESTAMP_") and len(node.expressions) == 1:
         return call("datetime", plain(node.expressions[0]))
+    if dialect == "clickhouse":
+        return of_clickhouse(node)
     reader = _FUNCTIONS.get((name, len(node.expressions)), bucket)
     return reader(node, dialect)
 
@@ -319,12 +317,12 @@ _READERS: Mapping[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = 
     **dict.fromkeys((exp.DateSub, exp.DatetimeSub, exp.TimestampSub), _earlier),
     **dict.fromkeys((exp.Add, exp.Sub), _sum),
     **dict.fromkeys((exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc), _floor),
-    **dict.fromkeys((exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff), _difference),
+    **dict.fromkeys((exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TsOrDsDiff), _difference),
     exp.AddMonths: _months_later,
     exp.LastDay: _last,
     exp.MonthsBetween: _months_between,
     exp.UnixDate: _days_of_epoch,
-    exp.Convert: _styled,
+    exp.Convert: styled,
     exp.NextDay: _next,
     exp.DateFromParts: _of_parts,
     exp.Anonymous: _named,

@@ -10,22 +10,15 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
-from references.equivalence.reading.date_words import NOW
 from references.equivalence.reading.ordered_values import as_aggregates, ordered_aggregates
+from references.equivalence.reading.stopped_clocks import stop_clocks
 from references.equivalence.reading.translation import folding_of, translated
 from references.sandbox import Folding
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query
 
-_CLOCKS: dict[type[exp.Expr], str] = {
-    exp.CurrentDate: NOW[:10],
-    exp.CurrentTime: NOW[11:],
-    exp.CurrentTimestamp: NOW,
-    exp.CurrentDatetime: NOW,
-}
 _UNSTEADY = (exp.Rand, exp.Randn, exp.Uuid)
-_NOW = re.compile(r"now|current_|getdate|sysdate|localtime|unixepoch", re.IGNORECASE)
 
 
 class RefusalKind(StrEnum):
@@ -108,12 +101,25 @@ def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
     inner = next((each.name for each in tree.find_all(exp.Table) if each.name.lower().startswith("sqlite_")), None)
     if inner is not None:
         return Refusal(RefusalKind.UNSUPPORTED, f"SQLite keeps the name {inner} for itself")
-    stopped = bool(_NOW.search(sql)) and _stop_clocks(tree, typed=dialect != "sqlite")
+    stopped = stop_clocks(tree, dialect)
+    if dialect == "databricks" and not _WITH_UNIT.search(sql):
+        _count_days(tree)
     if dialect == "sqlite" and not stopped:
         return Side(sql=sql.strip().rstrip("; \t\r\n"), tree=tree, translated=False)
     if dialect == "sqlite":
         return Side(sql=tree.sql(dialect="sqlite"), tree=tree, translated=False)
     return _translated(tree, dialect)
+
+
+_WITH_UNIT = re.compile(r"date_?diff\s*\(\s*\W?(?:day|dayofyear)s?\W?\s*,", re.IGNORECASE)
+"""Databricks' DATEDIFF of three arguments, which counts whole days between moments."""
+
+
+def _count_days(tree: exp.Query) -> None:
+    """Leaves out the unit that the parser adds to a DATEDIFF of two arguments, which counts days of the calendar."""
+    for each in tree.find_all(exp.DateDiff):
+        if each.text("unit").upper() == "DAY":
+            each.set("unit", None)
 
 
 def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
@@ -127,16 +133,3 @@ def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
     read = as_aggregates(parsed.tree)
     ordered = any(True for _ in ordered_aggregates(read))
     return Side(sql=text, tree=read, translated=True, dialect=dialect, folding=folding_of(dialect), ordered=ordered)
-
-
-def _stop_clocks(tree: exp.Query, *, typed: bool) -> bool:
-    """Replaces every clock function by the frozen time, a day as a date if `typed`. Returns whether there was one."""
-    found = [node for node in tree.walk() if type(node) in _CLOCKS or _is_now(node)]
-    for node in found:
-        text = exp.Literal.string(_CLOCKS.get(type(node), NOW))
-        node.replace(exp.Date(this=text) if typed and isinstance(node, exp.CurrentDate) else text)
-    return bool(found)
-
-
-def _is_now(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Literal) and node.is_string and node.this.lower() == "now"

@@ -6,7 +6,7 @@ a time is its midnight, and days can be subtracted. SQLite compares such values 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
@@ -14,8 +14,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.date_functions import TIMES
-from references.equivalence.reading.clocks import MIDNIGHT, clock, in_seconds, moment
-from references.equivalence.reading.constant_days import compute
+from references.equivalence.reading.clocks import COMPARISONS, MIDNIGHT, clock, compared, in_seconds, moment
+from references.equivalence.reading.counted_days import compute, days_later
 from references.equivalence.reading.date_words import call
 from references.equivalence.reading.joined_texts import PLUS_JOINS
 from references.equivalence.reading.origins import Origins, first_select
@@ -38,9 +38,8 @@ class _Kind(Enum):
     """A text literal, which takes the type of the other side."""
 
 
-_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _WITH_CLOCKS = (
-    *_COMPARED,
+    *COMPARISONS,
     exp.Between,
     exp.In,
     exp.Is,
@@ -86,6 +85,9 @@ _DATE_CALLS = ("DAY_PLUS", "DAY_FLOOR", "DAY_LAST", *_DISTANCES)
 _COUNTING = frozenset({"postgres", "redshift", "duckdb", "oracle", "snowflake"})
 """Dialects in which a day and a number make a day, and two days a number."""
 
+_TRUNCATES_DATES = frozenset({"oracle", "redshift"})
+"""Dialects whose TRUNC takes a date too."""
+
 
 def fitted(side: Side, schema: Schema) -> Side | Refusal:
     """Returns the query with its literals as its columns hold them. One that was written for SQLite stays as it is."""
@@ -114,7 +116,7 @@ class _Fitting:
             self._fit(node)
         for node in [*tree.walk()]:
             in_seconds(node)
-            for one, other in _compared(node):
+            for one, other in compared(node):
                 self._compare(one, other)
         self._refuse_clocks(tree)
         self.tree = tree
@@ -127,7 +129,7 @@ class _Fitting:
             node.replace(self._days(node))
         elif isinstance(node, exp.Add | exp.DPipe) and self._dialect in PLUS_JOINS:
             self._join(node)
-        elif self._dialect == "oracle" and _is_trunc(node):
+        elif self._dialect in _TRUNCATES_DATES and _is_trunc(node):
             node.replace(self._truncated(node))
         elif _is_call(node, "DATETIME") and self._kinds(*node.expressions) == {_Kind.MOMENT}:
             # SQLite's function would drop the fraction of a second
@@ -142,18 +144,22 @@ class _Fitting:
                 raise _MeansOtherwise("a time of day of what is not known to have one")
 
     def _has_days(self, node: exp.Expr) -> bool:
-        dated = isinstance(node.this, exp.Date) or isinstance(node.expression, exp.Date)
         kinds = _DATED | {_Kind.SPAN} if self._dialect in _COUNTING else _DATED
-        return dated or bool(self._kinds(node.this, node.expression) & kinds)
+        return bool({self._dated(node.this), self._dated(node.expression)} & kinds)
+
+    def _dated(self, node: exp.Expr) -> _Kind | None:
+        """The kind of what is added. Oracle's SYSDATE is a literal by now; no other text is computed with."""
+        if isinstance(node, exp.Date):
+            return _Kind.DAY
+        if self._dialect == "oracle" and isinstance(node, exp.Literal) and moment(node.name) is not None:
+            return _Kind.MOMENT
+        return self._kind(node, self._origins.scope(node))
 
     def _days(self, node: exp.Expr) -> exp.Expr:
         """A day and a number, or two days, where the dialect counts days so."""
-        kinds = [
-            _Kind.DAY if isinstance(each, exp.Date) else self._kind(each, self._origins.scope(each))
-            for each in (node.this, node.expression)
-        ]
         # only days can be counted so, but for Oracle's
         known = _Kind.MOMENT if self._dialect == "oracle" else _Kind.DAY
+        kinds = [self._dated(each) for each in (node.this, node.expression)]
         found = self._counted(node, [known if each is _Kind.SPAN else each for each in kinds])
         if found is None or self._dialect not in _COUNTING:
             raise _MeansOtherwise("arithmetic with dates")
@@ -176,8 +182,7 @@ class _Fitting:
         if less and _Kind.DAY in kinds and set(kinds) <= {_Kind.DAY, _Kind.WRITTEN}:
             return _write_arguments(call("day_gap", node.this, node.expression, "DAY"))
         if kinds[0] in self._countable and kinds[1] in _NUMBERS:
-            count = exp.Neg(this=exp.paren(node.expression.copy())) if less else node.expression
-            return call("day_plus", node.this, count, "DAY")
+            return days_later(node.this, node.expression, less=less)
         if less and self._dialect == "oracle" and set(kinds) <= {*_DATED, _Kind.WRITTEN}:
             seconds = _write_arguments(call("second_span", node.this, node.expression, "SECOND"))
             return exp.paren(exp.Div(this=seconds, expression=exp.Literal.number(86_400)))
@@ -189,6 +194,8 @@ class _Fitting:
         kind = self._kind(value, self._origins.scope(value))
         if kind in {_Kind.DAY, _Kind.MOMENT, _Kind.SPAN}:
             return _write_arguments(call("day_floor", value, "DAY"))
+        if kind is _Kind.WRITTEN and (when := moment(value.name)) is not None:
+            return exp.Date(this=exp.Literal.string(when[0]))
         if kind in _NUMBERS:
             return exp.cast(value.copy(), "INTEGER")
         raise _MeansOtherwise("TRUNC, which may take a date")
@@ -280,19 +287,6 @@ def _clash(kinds: set[_Kind | None]) -> bool:
     return bool(text or kinds >= _DATED or (kinds & _DATED and kinds & _NUMBERS))
 
 
-def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
-    """The pairs of operands that a node compares."""
-    if isinstance(node, _COMPARED):
-        yield node.this, node.expression
-    elif isinstance(node, exp.Between):
-        yield node.this, node.args["low"]
-        yield node.this, node.args["high"]
-    elif isinstance(node, exp.In):
-        query = node.args.get("query")
-        for each in (*node.expressions, *([query] if query is not None else [])):
-            yield node.this, each
-
-
 def _kind_of(node: exp.Expr) -> _Kind | None:
     if _literal(node) is not None:
         return _Kind.WRITTEN
@@ -341,7 +335,11 @@ def _literal(node: exp.Expr) -> str | None:
     """The text of a literal, also of one that is made a date: `DATE '2024-03-01'`."""
     if isinstance(node, exp.Literal):
         return str(node.this) if node.is_string else None
-    dated = isinstance(node, exp.Date | exp.Datetime | exp.TsOrDsToDate)
     if _is_call(node, "DATETIME", "TIME") and len(node.expressions) == 1:
         return _literal(node.expressions[0])
-    return _literal(node.this) if dated and isinstance(node.this, exp.Literal) and not node.expressions else None
+    dated = isinstance(node, exp.Date | exp.Datetime | exp.TsOrDsToDate)
+    if not dated or not isinstance(node.this, exp.Literal) or node.expressions:
+        return None
+    text = _literal(node.this)
+    when = moment(text or "") if not isinstance(node, exp.Datetime) else None
+    return when[0] if when is not None else text

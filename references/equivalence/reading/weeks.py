@@ -9,7 +9,11 @@ from sqlglot import exp
 
 from references.equivalence.reading.date_words import call, integer
 
-MONDAYS = frozenset({"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"})
+_COUNTS_ISO_WEEKS = frozenset(
+    {"postgres", "redshift", "duckdb", "snowflake", "spark", "databricks", "trino", "presto", "athena"}
+)
+"""Dialects whose WEEK is that of ISO 8601: it begins on Monday, and the first one holds 4 January."""
+MONDAYS = _COUNTS_ISO_WEEKS | {"clickhouse"}
 """Dialects in which a truncated week begins on Monday."""
 _SUNDAYS = frozenset({"bigquery", "tsql", "fabric"})
 """Dialects in which the weeks between two dates begin on Sunday; in T-SQL whatever DATEFIRST says."""
@@ -21,8 +25,6 @@ _FIRST_DAYS: Mapping[str, int] = {
 ISO_WEEKS = frozenset({"ISOWEEK", "ISO_WEEK", "WEEKISO", "WEEK_ISO", "IW"})
 ISO_YEARS = frozenset({"ISOYEAR", "YEAROFWEEK", "YEAROFWEEKISO"})
 WEEKS = frozenset({"WEEK", "WK", "WW", "WEEKOFYEAR", "WEEKS"})
-_COUNTS_ISO_WEEKS = MONDAYS
-"""Dialects whose WEEK is that of ISO 8601: it begins on Monday, and the first one holds 4 January."""
 _FIRST_WEEKS: Mapping[str, int] = {"bigquery": 0, "tsql": 1, "fabric": 1}
 """Dialects whose weeks begin on Sunday: the number of the week in which a year begins, unless on a Sunday."""
 _WITH_MODES = frozenset({"mysql", "singlestore"})
