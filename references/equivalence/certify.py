@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from references.equivalence.data.population import Population
-from references.equivalence.pair import Certificate, Contents, Found
+from references.equivalence.pair import Certificate, Contents, Found, Level
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, forget, z3
 from references.equivalence.reading.side import Side
@@ -57,6 +58,7 @@ class Certifier:
             else:
                 found = self._confirmed(proof)
                 if found is not None:
+                    found = self._more_ordinary(found, proved + 1)
                     return Certificate(bound=proved, assumption="", reason=None, found=found)
                 if assumed is ORDINARY:
                     reason = "the queries agree when run on the solver's database"
@@ -64,6 +66,16 @@ class Certifier:
         words = [TYPED, *([CALENDAR] if computes else []), *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
         words += [PLAIN, *notes] if assumed is ORDINARY else [FREE] if notes else []
         return Certificate(bound=proved, assumption="; ".join(words), reason=reason)
+
+    def _more_ordinary(self, found: Found, rows: int) -> Found:
+        """A counterexample of as many rows on ordinary data, where the solver finds one: its level is lower."""
+        if found.level is Level.S0:
+            return found
+        with suppress(Unprovable, RecursionError, z3.Z3Exception):
+            proof = self._prove(rows, False)
+            other = self._confirmed(proof) if proof.equal is False else None
+            return other if other is not None and other.level < found.level else found
+        return found
 
     def _prove(self, rows: int, anything: bool) -> Proof:
         milliseconds = int(1000 * max(self.remaining(), 0))

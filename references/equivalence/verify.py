@@ -19,7 +19,7 @@ from references.equivalence.search.bench import PairBench
 from references.equivalence.search.exercised import unseen
 from references.equivalence.search.minimal import smallest
 from references.equivalence.search.trials import Clock, SearchResult, search
-from references.equivalence.search.witnesses import WitnessPool, lowest, refit
+from references.equivalence.search.witnesses import WitnessPool, lowest, refit, without_zeros
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import Schema
 from references.semantics import Semantics
@@ -198,6 +198,7 @@ class _Case:
 
     def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> PairFinding | None:
         """Returns the finding with its smallest witness, run once more; `None` if the difference did not last."""
+        found = without_zeros(bench, population, found)
         least, minimal = smallest(bench, population, found, self.deadline)
         witness = bench.witness(least.contents)
         if witness is None:

@@ -127,6 +127,34 @@ def test_a_guessed_key_is_null_only_where_guesses_do_not_hold() -> None:
     assert verify(Pair(sql_a=queries[0], sql_b=queries[1])).level is Level.S2
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("CAST(STRFTIME('%Y', born) AS INTEGER) % 2 = 0", "CAST(SUBSTR(born, 4, 1) AS INTEGER) IN (0, 2, 4, 6, 8)"),
+        ("SUBSTR(born, 1, 2) = '19'", "STRFTIME('%Y', born) BETWEEN '1900' AND '1999'"),
+        ("DATE(at) = born", "at >= born || ' 00:00:00' AND at <= born || ' 23:59:59'"),
+    ],
+)
+def test_digits_of_a_year_and_a_joined_time_of_day_are_read_of_dates(a: str, b: str) -> None:
+    schema = "CREATE TABLE people (id INTEGER PRIMARY KEY, born DATE NOT NULL, at DATETIME NOT NULL);"
+    sql_a, sql_b = (f"SELECT id FROM people WHERE {each}" for each in (a, b))
+    assert verify(Pair(sql_a=sql_a, sql_b=sql_b, schema=schema)).verdict is not EquivalenceVerdict.DIFFERENT
+
+
+def test_a_text_in_another_form_of_date_is_searched_as_text() -> None:
+    sql_a, sql_b = (f"SELECT id FROM people WHERE SUBSTR(born, {each}, 2) = '31'" for each in (1, 4))
+    finding = verify(Pair(sql_a=sql_a, sql_b=sql_b, schema="CREATE TABLE people (id INTEGER PRIMARY KEY, born DATE)"))
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
+def test_a_row_whose_only_cell_is_a_key_of_0_is_no_missing_row() -> None:
+    schema = "CREATE TABLE people (id INT PRIMARY KEY, born DATE NOT NULL);"
+    older, apart = "TIMESTAMPDIFF(YEAR, born, '2026-06-15') > 30", "2026 - YEAR(born) > 30"
+    sql_a, sql_b = (f"SELECT id FROM people WHERE {each}" for each in (older, apart))
+    finding = verify(Pair(sql_a=sql_a, sql_b=sql_b, schema=schema, dialect="mysql"))
+    assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0)
+
+
 def by_day(zone: str) -> str:
     return f"SELECT id FROM visits WHERE DATE(entered, '{zone}') = DATE '2024-05-01'"
 

@@ -26,7 +26,8 @@ _NULLS_TESTED = 0.6
 def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, typed: bool = False) -> Population:
     """Plans the tables of a pair. `typed`: a DATE holds no time of day and a TIMESTAMP one, unlike in SQLite."""
     references = _references(schema, tables)
-    forms = _forms(tables, facts, typed=typed)
+    texts = facts.undated if schema.inferred else facts.undated - facts.dated
+    forms = _forms(tables, facts, texts, typed=typed)
     if schema.inferred:
         forms = _inferred(forms, facts)
     classes = _classes(facts, references, {cell: column.kind for cell, column in _cells(tables)}, forms)
@@ -73,12 +74,12 @@ def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
     )
 
 
-def _forms(tables: Sequence[DeclaredTable], facts: Facts, *, typed: bool) -> dict[Cell, DateForm]:
-    """The columns that hold dates. In SQLite, the queries may say that one holds texts, or whether it has times."""
+def _forms(tables: Sequence[DeclaredTable], facts: Facts, texts: set[Cell], *, typed: bool) -> dict[Cell, DateForm]:
+    """The columns that hold dates, not `texts`. In SQLite, the queries may say whether one has times."""
     return {
         cell: form if typed else _as_compared(cell, form, facts)
         for cell, column in _cells(tables)
-        if (form := column.dates(translated=typed)) is not None and cell not in facts.undated
+        if (form := column.dates(translated=typed)) is not None and cell not in texts
     }
 
 

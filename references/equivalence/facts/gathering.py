@@ -39,8 +39,12 @@ _ISO = re.compile(r"(?:\d{4}(?:[-%_]|$)|\d{0,3}[%_]|[%_-])")
 """How a text or a pattern begins that is compared with ISO dates."""
 _WHOLE_DAY = re.compile(r"\d{4}-\d\d-\d\d%")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d.*")
+_CLOCK = re.compile(r"[ T]\d\d:\d\d")
+"""How a text begins that is joined to a day."""
 _EDGES = (0, 4, 5, 7, 8, 10)
 """Places between the year, the month, the day and their dashes."""
+_WITHIN = ((1, 4), (5, 7), (8, 10))
+"""The places of digits of the year, the month and the day; the first two may be the day of `31/12/1996`."""
 _MOST = 40
 """The largest number of rows that is noted."""
 
@@ -169,6 +173,9 @@ class Gatherer:
         """Notes that the columns of two operands are compared with each other."""
         if Form.PATH in {a.form, b.form}:
             return
+        for one, other in ((a, b), (b, a)):
+            if one.form is Form.WHOLE and any(map(_CLOCK.match, other.between)):
+                self._facts.moments.update(one.cells)
         self._facts.meets.update((x, y) for x in a.cells[:2] for y in b.cells[:2] if x != y)
 
     def _note(self, operand: ComparedSide, operator: Operator, literal: Literal, *, closed: bool) -> None:
@@ -212,7 +219,8 @@ class Gatherer:
             return
         first = int(number_of(start.name)) - 1
         end = first + int(number_of(length.name)) if length is not None else _EDGES[-1]
-        if first not in _EDGES or (end not in _EDGES and end < _EDGES[-1]):
+        whole = first in _EDGES and (end in _EDGES or end > _EDGES[-1])
+        if not whole and not any(low <= first < end <= high for low, high in _WITHIN):
             self._facts.undated.update(self._operands.read(node, self._origins.scope(node)).cells)
 
     def within(self, node: exp.Expr) -> None:

@@ -80,15 +80,17 @@ def part_of_date(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if part in WEEKS | ISO_WEEKS | ISO_YEARS or isinstance(node.this, exp.WeekStart):
         return week_number(part, node.this, node.args.get("mode"), plain(date), dialect)
     if part == "EPOCH" or isinstance(date, exp.Sub | exp.Paren | exp.Anonymous):
-        found = _since_1970(date) if isinstance(date, exp.Column | exp.Literal) else _part_of_gap(part, date)
+        found = (_since_1970(date) if part == "EPOCH" else None) or _part_of_gap(part, date)
         if found is not None or part == "EPOCH":
             return found
     return _field(part, plain(date))
 
 
-def _since_1970(date: exp.Expr) -> exp.Expr:
+def _since_1970(date: exp.Expr) -> exp.Expr | None:
     """The seconds of a moment since the epoch, in UTC."""
-    return call("second_span", date, "1970-01-01", "SECOND")
+    computed = isinstance(date, exp.Anonymous) and date.name.upper() in {"DATETIME", "DAY_PLUS", "DAY_FLOOR"}
+    known = computed or isinstance(date, exp.Column | exp.Literal)
+    return call("second_span", date, "1970-01-01", "SECOND") if known else None
 
 
 def _field(part: str, date: exp.Expr) -> exp.Expr | None:

@@ -8,6 +8,7 @@ from references.equivalence.data.population import Population, TablePlan
 from references.equivalence.pair import Contents, Found, Level, Witness
 from references.equivalence.search.bench import PairBench
 from references.sandbox import Row, Value
+from references.schema import ValueKind
 
 _MOST = 32
 """The most witnesses that are kept."""
@@ -79,3 +80,47 @@ def lowest(bench: PairBench, contents: Contents) -> tuple[Level | None, Level]:
         if sure is not None:
             return sure, data
     return None, Level.S0
+
+
+def without_zeros(bench: PairBench, population: Population, found: Found) -> Found:
+    """The witness with another number for 0, where the queries then differ on a lower level.
+
+    A key that happens to be 0 is a row like any other: only a 0 that a query computes is next to no row.
+    """
+    if found.level is not Level.S6 or not all(found.contents.values()):
+        return found
+    pools = {place for plan in population.plans for place in _zeros(plan, found.contents[plan.name])}
+    for chosen in (pools, *({each} for each in sorted(pools))):
+        contents = {plan.name: _without(plan, found.contents, chosen) for plan in population.plans}
+        level, data = lowest(bench, contents)
+        if level is not None and level < found.level:
+            return Found(level=level, data=data, contents=contents)
+    return found
+
+
+def _zeros(plan: TablePlan, rows: Sequence[Row]) -> set[int]:
+    """The pools of the columns that hold a 0."""
+    return {slot.pool for row in rows for slot, cell in zip(plan.slots, row, strict=True) if _is_zero(cell)}
+
+
+def _without(plan: TablePlan, contents: Contents, pools: set[int]) -> tuple[Row, ...]:
+    """A table's rows in which one number that no table holds stands for every 0 of these pools; 1 in a truth value."""
+    held = {cell for rows in contents.values() for row in rows for cell in row}
+    number = next(each for each in range(1, len(held) + 2) if each not in held)
+    return tuple(
+        tuple(
+            _like(cell, 1 if slot.column.kind is ValueKind.BOOLEAN else number)
+            if slot.pool in pools and _is_zero(cell)
+            else cell
+            for slot, cell in zip(plan.slots, row, strict=True)
+        )
+        for row in contents[plan.name]
+    )
+
+
+def _is_zero(cell: Value) -> bool:
+    return isinstance(cell, int | float) and cell == 0
+
+
+def _like(cell: Value, number: int) -> Value:
+    return float(number) if isinstance(cell, float) else number
