@@ -107,6 +107,14 @@ def test_tables_without_their_keys_show_no_difference_on_valid_data() -> None:
     assert made.evidence.witness is not None
 
 
+def test_what_is_proved_beside_equal_rows_leaves_nothing_to_ask() -> None:
+    proved = AnswerVerification(ex_test=True, outcome=Verified.PROVED, bound=3)
+    made = with_refutation(found(Equivalence.EQUIVALENT, ComparedBy.DATABASE), proved, model_compares=True)
+    assert (made.equivalence, made.settled) == (Equivalence.EQUIVALENT, True)
+    wider = with_refutation(found(Equivalence.PARTIAL, ComparedBy.DATABASE), proved, model_compares=True)
+    assert not wider.settled
+
+
 def test_a_difference_on_other_data_is_shown_and_changes_nothing() -> None:
     same = found(Equivalence.EQUIVALENT, ComparedBy.DATABASE)
     made = with_refutation(same, refuted("S1"), model_compares=True)
@@ -120,7 +128,7 @@ def test_what_does_not_pass_or_is_not_refuted_stays() -> None:
     different = found(Equivalence.DIFFERENT, ComparedBy.DATABASE)
     assert with_refutation(different, refuted(), model_compares=True) == different
     same = found(Equivalence.EQUIVALENT, ComparedBy.DATABASE)
-    for other in (AnswerVerification(), refuted(outcome=Verified.PROVED, counterexample=None)):
+    for other in (AnswerVerification(), refuted(outcome=Verified.NOT_REFUTED, counterexample=None)):
         assert with_refutation(same, other, model_compares=True) == same
 
 

@@ -1,4 +1,4 @@
-"""What a refutation says of an answer that passed on its database: a doubt, or the finding that a model is shown."""
+"""What search and proof say of an answer that passed on its database: a doubt, a finding to show, or the last word."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ _ON_TABLES = {ComparedBy.SCHEMA, ComparedBy.INFERRED}
 def with_refutation(
     finding: EquivalenceFinding, verified: AnswerVerification, *, model_compares: bool
 ) -> EquivalenceFinding:
-    """The finding with the counterexample of the verification in it, where there is one.
+    """The finding with the counterexample of the verification in it, where there is one. A proof settles it.
 
     On ordinary data it is a difference where nothing was run on a database, and where a model can be asked whether
     the question allows both. Otherwise the answer passes with a doubt: gold SQL often says more than the question.
     """
     example = verified.counterexample
+    if verified.outcome is Verified.PROVED and finding.equivalence is Equivalence.EQUIVALENT:
+        return replace(finding, settled=True)
     if verified.outcome is not Verified.REFUTED or example is None or finding.equivalence not in _PASSING:
         return finding
     assumed = verified.assumption or verified.reason
