@@ -14,6 +14,7 @@ from references.comparison.diff import Difference
 from references.databases.access import Database, UnknownDatabaseError
 from references.databases.opening import open_database
 from references.equivalence.pair import Level
+from references.equivalence.reading.side import as_written
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from service.commands.gold.case_schemas import CaseSchema, CaseSchemas
@@ -93,7 +94,8 @@ class AnswerComparer:
             if closer is not None and closer.equivalence is Equivalence.DIFFERENT:
                 doubt = f"{weak[0]}, and {closer.rationale}"
                 return replace(_of_comparison(found), doubt=doubt, evidence=closer.evidence)
-        return _of_comparison(found)
+        same = found.match is ResultMatch.EXACT and _same_query(sql, found.alternative, database.dialect)
+        return replace(_of_comparison(found), settled=True) if same else _of_comparison(found)
 
     def _on_tables(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
         schema = self.schemas.declared(case.db_id, self._dialect(case))
@@ -126,6 +128,12 @@ def _shown(finding: EquivalenceFinding, run: RunLog, sql: str, gold: str | None)
     """The finding with both results beside the witness that it may have."""
     witness = finding.evidence.witness if finding.evidence is not None else None
     return replace(finding, evidence=replace(run.evidence(sql, gold), witness=witness))
+
+
+def _same_query(sql: str, gold: str | None, dialect: str) -> bool:
+    """Whether both are one query but for layout and comments."""
+    written = as_written(sql, dialect)
+    return gold is not None and written is not None and written == as_written(gold, dialect)
 
 
 def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> EquivalenceFinding:

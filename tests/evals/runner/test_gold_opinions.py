@@ -154,6 +154,22 @@ def test_a_model_is_not_asked_what_is_proved_or_runs_not(mill: Mill, model_serve
 
 
 @pytest.mark.slow  # asks a server
+def test_a_model_is_not_asked_about_the_gold_sql_itself_or_what_is_proved_beside_equal_rows(
+    mill: Mill, model_server: ModelServer
+) -> None:
+    model_server.script({"do": "text", "text": said("different")})
+    itself: dict[str, str | None] = {"widest": "select name  from looms where width = 120 -- itself"}
+    assert run(mill, model_server, itself, "--judge", "llm", "--databases", mill.databases)["widest"]["opinions"] is None
+    shutil.rmtree(mill.folder / "run")
+    proved: dict[str, str | None] = {"count": "SELECT COUNT(id) FROM looms"}
+    options = ("--judge", "llm", "--databases", mill.databases, "--schemas", mill.ddl)
+    record = run(mill, model_server, proved, *options)["count"]
+    assert asked(model_server, "comparison-1") == []
+    assert (record["equivalence"], record["opinions"]) == ("equivalent", None)
+    assert record["ex_verified"]["outcome"] == "proved"
+
+
+@pytest.mark.slow  # asks a server
 def test_a_model_can_fail_and_never_pass_what_nothing_else_could_compare(mill: Mill, model_server: ModelServer) -> None:
     sql = "SELECT name FROM looms WHERE regexp_matches(name, 'a')"
     lines(mill.benchmark, [case("widest", gold_sql="SELECT name FROM looms WHERE soundex_of(name) = 'A1'")])
