@@ -20,7 +20,7 @@ class QuestionKind(StrEnum):
     GROUP_BY = "group_by"
     ORDER_BY = "order_by"
     RATIO = "ratio"
-    """It divides one quantity by another, or takes the mean of a condition."""
+    """It divides one quantity by another, not by a plain number, or takes the mean of a condition."""
     DATE = "date"
     """It computes with dates, or compares with one."""
     NESTED = "nested"
@@ -95,7 +95,7 @@ def gold_kinds(gold_sql: str, dialect: str | None = None, dated: frozenset[str] 
 def _kind(node: exp.Expr, dated: frozenset[str]) -> QuestionKind | None:
     for kind, types in _NODES.items():
         if isinstance(node, types):
-            return kind
+            return None if kind is QuestionKind.RATIO and _is_number(node.expression) else kind
     if isinstance(node, exp.Order):
         return None if isinstance(node.parent, exp.Window) else QuestionKind.ORDER_BY
     if isinstance(node, exp.Select):
@@ -103,6 +103,13 @@ def _kind(node: exp.Expr, dated: frozenset[str]) -> QuestionKind | None:
     if isinstance(node, exp.Avg) and _is_condition(node.this):
         return QuestionKind.RATIO
     return QuestionKind.DATE if speaks_of_dates(node, dated) else None
+
+
+def _is_number(node: exp.Expr) -> bool:
+    """Whether a divisor only changes the unit: 100 of cents, 60 of minutes."""
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    return isinstance(node, exp.Literal)
 
 
 def _is_nested(select: exp.Select) -> bool:

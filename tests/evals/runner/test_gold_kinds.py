@@ -37,6 +37,8 @@ from tests.evals.runner.weaving import GOLDS, Mill, case, lines
         ("SELECT AVG(CASE WHEN status = 'paid' THEN 100 ELSE 0 END) FROM t", "ratio"),
         ("SELECT 100 * AVG(IF(status = 'paid', 1, 0)) FROM t", "ratio"),
         ("SELECT AVG(status = 'paid') FROM t", "ratio"),
+        ("SELECT SUM(cents) / 100.0 FROM t", ""),
+        ("SELECT SUM(cents) / (COUNT(*) * 100.0) FROM t", "ratio"),
         ("SELECT AVG(CASE WHEN status = 'paid' THEN amount ELSE 0 END) FROM t", ""),
         ("SELECT AVG(CASE WHEN status = 'paid' THEN amount END) FROM t", ""),
         ("SELECT AVG(amount) FROM t", ""),
