@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<held>.*?)(?:(?P=fence)|\Z)", re.DOTALL)
+_FENCE = re.compile(
+    r"(?P<fence>`{3,}|~{3,})(?P<held>.*?)(?:(?P=fence)|\Z)|"
+    r"<(?P<tag>(?:final_)?(?:sql|query|sql_query|answer))>(?P<inner>(?:(?!`{3}|~{3}|<(?P=tag)>).)*?)</(?P=tag)>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Code between fences, or between tags as prompts ask for them."""
 _INLINE = re.compile(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<held>[^`]+)(?P=ticks)(?!`)")
 _LANGUAGE = re.compile(r"[ \t]*([A-Za-z][\w+#.-]*)(?=\s)")
 _QUERY = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:SELECT|WITH)\b", re.IGNORECASE | re.DOTALL)
@@ -54,8 +59,8 @@ class CodePiece:
 def fenced(text: str) -> list[CodePiece]:
     r"""The fenced pieces that may hold a query, whatever marks them.
 
-    >>> [each.sql for each in fenced("~~~sql\nSELECT 1\n~~~\n```python\nprint(1)\n```\n```sql SELECT 2```")]
-    ['SELECT 1', 'SELECT 2']
+    >>> [each.sql for each in fenced("~~~sql\nSELECT 1\n~~~\n```python\n1\n```\n```sql SELECT 2```<sql>SELECT 3</sql>")]
+    ['SELECT 1', 'SELECT 2', 'SELECT 3']
     """
     return [piece for piece in _pieces(text, _FENCE) if piece.sql]
 
@@ -77,8 +82,10 @@ def begins_as_query(text: str) -> bool:
 def _pieces(text: str, mark: re.Pattern[str]) -> Iterator[CodePiece]:
     before, found = 0, [*mark.finditer(text)]
     for each, after in zip(found, [*found[1:], None], strict=False):
+        groups = each.groupdict()
         followed = text[each.end() : after.start()] if after is not None else ""
-        yield CodePiece(_without_language(each["held"]), _last_words(text[before : each.start()]), followed)
+        held = _without_language(groups["held"] or groups.get("inner") or "")
+        yield CodePiece(held, _last_words(text[before : each.start()]), followed)
         before = each.end()
 
 

@@ -49,6 +49,9 @@ COUNT = "SELECT COUNT(*) FROM looms"
         f"First attempt:\n```sql\nSELECT id FROM looms\n```\nFinal query:\n```sql\n{COUNT}\n```",
         f"```sql\nSELECT id FROM looms\n```\nBut that is wrong, it lists them.\n```sql\n{COUNT}\n```",
         f"```sql\nCREATE TABLE looms (id INT)\n```\n```sql\n{COUNT}\n```",
+        f"<sql>{COUNT};</sql>",
+        f"I count them.\n<answer>\n```sql\n{COUNT}\n```\n</answer>",
+        f"<query>\n{COUNT}\n</query>\nIt counts the looms.",
         f"You can run `{COUNT}` or, alternatively, `SELECT MAX(id) FROM looms`.",
     ],
 )

@@ -159,7 +159,9 @@ def test_a_model_is_not_asked_about_the_gold_sql_itself_or_what_is_proved_beside
 ) -> None:
     model_server.script({"do": "text", "text": said("different")})
     itself: dict[str, str | None] = {"widest": "select name  from looms where width = 120 -- itself"}
-    assert run(mill, model_server, itself, "--judge", "llm", "--databases", mill.databases)["widest"]["opinions"] is None
+    assert (
+        run(mill, model_server, itself, "--judge", "llm", "--databases", mill.databases)["widest"]["opinions"] is None
+    )
     shutil.rmtree(mill.folder / "run")
     proved: dict[str, str | None] = {"count": "SELECT COUNT(id) FROM looms"}
     options = ("--judge", "llm", "--databases", mill.databases, "--schemas", mill.ddl)
