@@ -101,7 +101,7 @@ def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
     inner = next((each.name for each in tree.find_all(exp.Table) if each.name.lower().startswith("sqlite_")), None)
     if inner is not None:
         return Refusal(RefusalKind.UNSUPPORTED, f"SQLite keeps the name {inner} for itself")
-    stopped = stop_clocks(tree, dialect)
+    stopped = stop_clocks(tree, sql, dialect)
     if dialect == "databricks" and not _WITH_UNIT.search(sql):
         _count_days(tree)
     if dialect == "sqlite" and not stopped:
