@@ -8,9 +8,9 @@ from dataclasses import replace
 from scoring.alignment.align_stages import STAGES, Examination, comparison_context
 from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
-from scoring.alignment.inherited import keeps_all, keeps_conditions, loses_openly, with_inherited
-from scoring.alignment.kept_shape import loses_or_repeats
 from scoring.alignment.requirements import requirements
+from scoring.alignment.turns.inherited import keeps_all, keeps_conditions, loses_openly, with_inherited
+from scoring.alignment.turns.kept_shape import loses_or_repeats
 from scoring.composite import compose
 from scoring.database.failures import failed
 from scoring.matches import not_contradicted, with_matches

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
 from scoring.alignment.filters import align_filters
-from scoring.alignment.inherited import with_inherited
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.normalization import normalize
 from scoring.alignment.outputs.dimensions import (
@@ -21,6 +20,7 @@ from scoring.alignment.outputs.groups import align_grouping
 from scoring.alignment.outputs.shown_names import shown_names
 from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
+from scoring.alignment.turns.inherited import with_inherited
 from scoring.alignment.weakening import Weakened, find_weakening, without_weakening
 from scoring.query import Query
 from scoring.question.follow_ups import FollowUp

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scoring.alignment.inherited import lost_conditions, moved_times, was_kept
-from scoring.alignment.kept_shape import (
-    kept_groups,
+from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
+from scoring.alignment.turns.inherited import lost_conditions, was_kept
+from scoring.alignment.turns.inherited_times import moved_times
+from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
+from scoring.alignment.turns.kept_measure import lost_terms, lost_unit
+from scoring.alignment.turns.kept_shape import (
     lost_choice,
-    lost_groups,
+    lost_empty_rows,
     lost_measures,
     lost_ranking,
     repeats_before,
     unapplied,
 )
+from scoring.alignment.turns.kept_values import first_rows_again, moved_bounds, unreplaced_values, values_beside
 from scoring.display import span_of
 from scoring.question.follow_ups import ChangeKind
 from scoring.signals.finding import Finding, counted
@@ -45,12 +49,16 @@ def _lost(case: Case) -> Iterator[str]:
             yield span_of(each)
     yield from lost_ranking(asked, case.sql)
     yield from lost_choice(asked, case.sql)
+    yield from lost_empty_rows(asked, case.sql)
+    yield from moved_bounds(asked, case.sql)
+    yield from one_sided_conditions(asked, case.sql)
+    yield from unreplaced_values(asked, case.sql)
     if moved_times(asked, case.sql):
         yield "the time of another column is tested: " + ", ".join(moved_times(asked, case.sql))
 
 
 def follow_up_group_lost(case: Case) -> Finding | None:
-    """The SQL before is grouped, the follow-up keeps the groups, and the answer has none of them.
+    """The SQL before is grouped, the follow-up keeps the groups, and the answer lacks one of them.
 
     >>> follow_up_group_lost(case("without refunds", "SELECT SUM(price) FROM tickets WHERE NOT is_refund",
     ...     after=("revenue by stage", "SELECT stage, SUM(price) FROM tickets GROUP BY stage"))).detail
@@ -64,19 +72,23 @@ def follow_up_group_lost(case: Case) -> Finding | None:
 
 
 def follow_up_measure_lost(case: Case) -> Finding | None:
-    """The answer computes something else than the SQL before, although the follow-up keeps the measure.
+    """The answer computes another measure than the SQL before, or in another unit, and the follow-up keeps both.
 
     >>> follow_up_measure_lost(case("and in Linz?", "SELECT COUNT(*) FROM visits WHERE town = 'Linz'",
     ...     after=("total fee in Graz", "SELECT SUM(fee) FROM visits WHERE town = 'Graz'"))).detail
     'not computed any more: SUM(fee)'
     """
-    if case.follow_up is None:
+    asked = case.follow_up
+    if asked is None:
         return None
-    return counted(lost_measures(case.follow_up, case.sql), "not computed any more", most=1)
+    lost = lost_measures(asked, case.sql) or lost_terms(asked, case.sql)
+    if lost:
+        return counted(lost, "not computed any more", most=1)
+    return counted(lost_unit(asked, case.sql), "no longer converted by", most=1)
 
 
 def follow_up_ignored(case: Case) -> Finding | None:
-    """The answer repeats the SQL before: what the follow-up asks for is not done.
+    """The answer repeats the SQL before, or keeps an old value beside the new one: what is asked for is not done.
 
     >>> follow_up_ignored(case("only the open ones", "SELECT name FROM huts WHERE valley = 'Ziller'",
     ...     after=("List the huts in the Ziller valley", "SELECT name FROM huts WHERE valley = 'Ziller'"))).detail
@@ -89,6 +101,10 @@ def follow_up_ignored(case: Case) -> Finding | None:
         return Finding(1.0, "the SQL is the one before")
     if kept := kept_groups(asked, case.sql):
         return Finding(1.0, f"still grouped by {', '.join(kept)}")
+    if merged := merged_periods(asked, case.sql):
+        return Finding(1.0, f"in one figure: {'; '.join(merged)}")
+    if beside := [*values_beside(asked, case.sql), *first_rows_again(asked, case.sql)]:
+        return Finding(1.0, f"still selects {'; '.join(beside)}")
     return Finding(1.0, "no condition is new") if unapplied(asked, case.sql) else None
 
 

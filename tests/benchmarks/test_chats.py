@@ -45,7 +45,12 @@ def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: 
 
 @pytest.mark.parametrize(
     ("name", "most_low", "least_lost"),
-    [("follow_ups.jsonl", 3, 54), ("follow_ups-2.jsonl", 5, 50), ("follow_ups-3.jsonl", 7, 35)],
+    [
+        ("follow_ups.jsonl", 3, 55),
+        ("follow_ups-2.jsonl", 3, 50),
+        ("follow_ups-3.jsonl", 5, 39),
+        ("follow_ups-4.jsonl", 0, 60),
+    ],
 )
 def test_follow_ups_are_judged_by_what_they_mean(name: str, most_low: int, least_lost: int) -> None:
     """Right SQL has 65 points or more, and SQL that lost something 40 or less; or there is no score."""

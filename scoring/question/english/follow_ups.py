@@ -7,12 +7,13 @@ import re
 from scoring.question.english.tables import words
 
 OPENERS = re.compile(
-    r"(?:(?:and|or|but|so|now|then|ok|okay|also)\b[,.! ]*"
+    r"(?:(?:and|or|but|so|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah)\b[,.!… ]*"
     r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
     r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
     r"|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"
     r"|(?:that |it )?looks? (?:good|right|plausible|fine|great)|makes sense"
-    r"|hi|hey|actually|sorry|wait|next|finally|interesting|super|awesome|right|fine)\b *[,.!;:–-]+ *)+",
+    r"|hi|hey|actually|sorry|wait|next|finally|interesting|super|awesome|right|fine)\b *[,.!;:–-]+ *"
+    r"|(?:no|sorry|hm+|oh|ah) (?=(?:by|per|i mean|i meant|only|just|sorry|for|in|as|with|without)\s))+",
     re.IGNORECASE,
 )
 """What a speaker says before the question itself."""
@@ -28,108 +29,6 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 """What only a follow-up begins with; the change comes after it."""
-POINTING = (
-    r"(?:it|that|this|them|those|these|they|the (?:results?|numbers?|figures?|list|table|answer|output)(?! of\b)"
-    r"|(?:that|this) (?:list|table|number|figure|result|one))"
-)
-"""Words for the answer to the question before."""
-FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
-    (name, certain, re.compile(pattern.replace("POINTING", POINTING) + "$", re.IGNORECASE | re.DOTALL))
-    for name, certain, pattern in (
-        (
-            "count",
-            True,
-            r"how many (?:(?:rows|records|results|entries) )?(?:is|are|was|were) (?:it|that|this|they|those|these)"
-            r"(?: (?:in total|altogether|overall|exactly|all together))?",
-        ),
-        ("count", True, r"(?:count|number) (?:of )?(?:it|them|that|those|these)"),
-        ("count", True, r"how many (?:of them )?there (?:are|is|were|was)(?: (?:in total|altogether|overall))?"),
-        (
-            "count",
-            False,
-            r"how many(?: (?:rows|records|results|entries))?(?: (?:are|were) there)?(?: (?:in total|overall))?",
-        ),
-        (
-            "count_of",
-            True,
-            r"how (?:many|much) of (?:them|those|these|that|it)(?: (?:top )?\d+)?(?: (?!who\b|that\b|with\b)\w+s)?"
-            r" (?P<rest>.+)",
-        ),
-        (
-            "count_of",
-            False,
-            r"how many (?P<rest>(?:are|were|have|had|in|from|with|without|over|under|above|below)\b.+)",
-        ),
-        (
-            "which",
-            True,
-            r"which (?:ones?|of (?:them|those|these|the ones))(?: (?P<rest>(?:are|is|were|was|have|has|had|did|do"
-            r"|does|in|from|with|without|over|under|above|below|cost|sold|made|\w+ed)\b.+))?",
-        ),
-        (
-            "is",
-            True,
-            r"(?:what|how (?:much|many|high|long|big))(?:'s| is| are| was| were| about) "
-            r"(?:it|that|this|they|those|these)(?! (?:day|week|month|quarter|year)s?\b)(?: (?P<rest>.+))?",
-        ),
-        (
-            "show",
-            True,
-            r"(?:(?:what|who)(?: is| are| was| were|'s)|(?:also )?(?:show|list|give|display|add|include|get)(?: me)?"
-            r"(?: also)?) (?P<rest>(?:their|its) .+)",
-        ),
-        (
-            "show",
-            True,
-            r"(?:put|add|show|place)(?: me)? (?P<rest>.+) (?:next to|beside|alongside|as well as)"
-            r" (?:it|that|them|each|each of them|the (?:names?|others?|result))",
-        ),
-        (
-            "limit",
-            True,
-            r"(?:(?:lower|raise|increase|decrease|reduce|change|set|move|drop|bump) (?:the |that |this )?"
-            r"(?:bar|threshold|cut-?off|minimum|maximum|floor|cap|bound|limit)(?: up| down)? to)"
-            r" (?P<rest>[$€£]?\d[\w.,]*)(?: \w+)?",
-        ),
-        (
-            "share",
-            True,
-            r"what (?:share|percentage|percent|proportion|ratio|fraction) (?:is|are|was|were) (?:it|that|this"
-            r"|they|those)"
-            r"(?: of .+)?",
-        ),
-        (
-            "list",
-            True,
-            r"(?:who|what|which) are they|(?:list|show|name)(?: me)? (?:them|those|these|that)(?: all| please)?",
-        ),
-        (
-            "group",
-            True,
-            r"(?:break|split|group|slice|segment|divide|aggregate)(?: POINTING)?(?: (?:down|up|out))? (?:by|per|into)"
-            r" (?P<rest>.+)",
-        ),
-        (
-            "parts",
-            True,
-            r"(?:show|give|display|see|list|plot|express|do|have|get|want|need|put|view|calculate|compute|present"
-            r"|report|break|limit|restrict|filter|narrow)(?: me)? POINTING(?: down)? (?P<rest>.+)",
-        ),
-        ("order", True, r"(?:sort|order|rank|arrange) POINTING (?:by )?(?P<rest>.+)"),
-        ("compare", True, r"compare (?:POINTING )?(?:to|with|against) (?P<rest>.+)"),
-        ("compare", True, r"how (?:does|do|did) (?:that|this|it|those) compare (?:to|with|against) (?P<rest>.+)"),
-        ("aggregate", True, r"(?:sum|add|total) (?:it|them|that|those|these)(?: (?:all )?up)?"),
-        ("aggregate", False, r"what(?: is|'s| was) the (?P<rest>average|mean|total|sum|maximum|minimum|median)"),
-        (
-            "aggregate",
-            True,
-            r"what(?: is|'s| was) the (?P<rest>average|mean|total|sum|maximum|minimum|median) of (?:that|those"
-            r"|these|them)",
-        ),
-        ("show", False, r"(?:add|include|also show|show also|plus)(?: me)?(?: also)? (?P<rest>.+)"),
-    )
-)
-"""Forms of a question about the answer before: what each changes, and whether it has no meaning alone."""
 REQUESTS = re.compile(
     r"(?:please |kindly )?(?:(?:can|could|would|will) (?:you|we|i)(?: please)? "
     r"|i(?:'d| would)? ?(?:like|want|need)(?: to)?(?: (?:see|know|have|get))? |let'?s |let me "
@@ -165,8 +64,8 @@ SHOWING = re.compile(
 )
 """A request for the same answer: `show only …`, `give me the top 5`."""
 HEADS = re.compile(
-    r"\b(?:(?P<group>(?:broken? (?:it )?down|split|grouped?|sliced?|aggregated?|segmented)(?: (?:up|out))? (?:by"
-    r"|per|into)"
+    r"(?<![\w-])(?:(?P<group>(?:broken? (?:it )?down|split|grouped?|sliced?|aggregated?|segmented)(?: (?:up|out))?"
+    r" (?:by|per|into)"
     r"|by(?! (?:the )?end)|per|for (?:each|every)|in each)"
     r"|(?P<order>(?:sort|order|rank|arrang)(?:ed)?(?: (?:it|them|that|this|those|these|the (?:list|results?)))? by"
     r"|sort(?:ed)?(?= (?:from \w+ to|in (?:de|a)scending|alphabetical|descending|ascending))|(?=in (?:de"

@@ -35,12 +35,29 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 """Points at the answer before, with nothing else before it that the word could stand for."""
+_REMARK = re.compile(
+    r"(?:why|how come|is (?:that|this|it)|are (?:they|those|these)|does (?:that|this|it)|what does|what do you|explain"
+    r"|(?:(?:can|could|would|will) (?:you|we|i) )?(?:please )?(?:export|download|save|send|mail|e-?mail|chart|plot|draw"
+    r"|visuali[sz]e|copy|format|share|print)"
+    r"|(?:i'?ll|i will|let me) )\b",
+    re.IGNORECASE,
+)
+"""Begins what is said about the answer before, or asks for something else than data."""
 _LONGEST = 200
 
 
 def is_about_the_same(question: str) -> bool:
     """Whether a question does not say that it is about something else than the ones before."""
     return _NEW.search(question) is None
+
+
+def is_remark(question: str) -> bool:
+    """Whether words that got no SQL are about the answer before: `is that too much?`, `can you mail that?`.
+
+    >>> is_remark("why are they so far behind"), is_remark("revenue of the Graz branch")
+    (True, False)
+    """
+    return _REMARK.match(OPENERS.sub("", question.strip(), count=1)) is not None or leans(question)
 
 
 def leans(question: str) -> bool:

@@ -3,7 +3,7 @@
 Change this here when it concerns:
 
 - what a follow-up question means: `scoring/question/follow_ups/` (its English:
-  `scoring/question/english/follow_ups.py`); what it inherits of the SQL before: `scoring/alignment/inherited.py`;
+  `scoring/question/english/follow_ups.py`); what it inherits of the SQL before: `scoring/alignment/turns/inherited.py`;
   then a case in `tests/cases/follow_ups.yaml`, `docs/method.md`
 """
 

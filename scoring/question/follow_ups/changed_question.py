@@ -36,4 +36,4 @@ class Meaning:
 
     def add(self, words: str) -> bool:
         """Adds words to its end."""
-        return self.say(f"{self.text} {words}")
+        return self.say(self.earlier.with_words(words))

@@ -10,11 +10,13 @@ from scoring.query import Query, Turn, Unscored, UnscoredReason
 from scoring.question.definitions import read_definitions
 from scoring.question.english import ENGLISH
 from scoring.question.english.follow_ups import OPENERS
-from scoring.question.english.leaning import is_about_the_same, leans
+from scoring.question.english.leaning import is_about_the_same, is_remark, leans
 from scoring.question.follow_ups.changed_question import Meaning
+from scoring.question.follow_ups.earlier import EarlierQuestion
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import TurnEvidence
 from scoring.question.follow_ups.fragments import Fragment, read_fragment
+from scoring.question.follow_ups.going_on import back_at, goes_on, is_undone
 from scoring.question.follow_ups.meaning import resolve
 from scoring.question.prompts.finding import question_asked
 from scoring.specification import SqlSpec
@@ -86,7 +88,7 @@ def _open(question: str, turns: Sequence[Turn], read_sql: ReadSql, *, may_stand:
     return FollowUp(question, question, last.question, before, _ALL, is_open=True, may_stand=may_stand)
 
 
-_ALL = frozenset(ChangeKind)
+_ALL = frozenset(ChangeKind) - {ChangeKind.NEGATE, ChangeKind.RESTORE}
 
 
 UNRESOLVED = (
@@ -97,8 +99,13 @@ UNRESOLVED = (
 
 
 def _spoken(history: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The latest turns that ask something."""
-    return tuple([each for each in history[-MOST_READ:] if _asks(each)])
+    """The latest turns that ask something: no small talk, and no remark about an answer before."""
+    kept: list[Turn] = []
+    for each in history[-MOST_READ:]:
+        answered = each.sql is not None or not any(turn.sql is not None for turn in kept)
+        if _asks(each) and (answered or not is_remark(each.question)):
+            kept.append(each)
+    return tuple(kept)
 
 
 def _asks(turn: Turn) -> bool:
@@ -119,32 +126,68 @@ _SMALL_TALK = re.compile(
 )
 
 
+State = tuple[str, SqlSpec | None]
+"""The meaning of a turn and its SQL."""
+
+
 def _after(
     turns: Sequence[Turn], last: Turn, fragment: Fragment, sql: SqlSpec, read_sql: ReadSql, query: Query
 ) -> FollowUp | None:
     """The meaning of a fragment after turns of which some may be fragments themselves."""
-    first, between = _back_to_whole(turns)
+    first, between = _back_to_whole(turns, read_sql)
     text = question_asked(first.question)
     if text is None or len(text) > _MAX_QUESTION or _is_bare(text):
         return None
-    before = _read(first, read_sql)
+    states = [(text, _read(first, read_sql))]
     for turn, changed in between:
-        now = _read(turn, read_sql)
-        evidence = TurnEvidence(now or SqlSpec(dialect=sql.dialect), before)
-        meaning = resolve(changed, text, evidence, query.occurred_at)
-        if meaning is None and now is not None:
+        found = _state_after(states, turn, changed, _read(turn, read_sql), sql, query)
+        if found is None:
             return None
-        text, before = (meaning.text if meaning is not None else text), now
+        states = found
+    return _of_states(states, last, fragment, sql, query)
+
+
+def _of_states(states: list[State], last: Turn, fragment: Fragment, sql: SqlSpec, query: Query) -> FollowUp | None:
+    """The meaning of a fragment after the states of the turns before: the last one, or one that it goes back to."""
+    kept = back_at(fragment, [text for text, _ in states])
+    if kept is None:
+        return None
+    place, fragment = kept
+    text, before = states[place]
+    if not fragment.changes:
+        return FollowUp(last.question, text, text, before)
     meaning = resolve(fragment, text, TurnEvidence(sql, before), query.occurred_at)
     return _found(last.question, fragment, meaning, text, before) if meaning is not None else None
 
 
-def _back_to_whole(turns: Sequence[Turn]) -> tuple[Turn, list[tuple[Turn, Fragment]]]:
+def _state_after(
+    states: list[State], turn: Turn, changed: Fragment, now: SqlSpec | None, sql: SqlSpec, query: Query
+) -> list[State] | None:
+    """The states after one more turn; `None` where its words are not understood and its SQL does not go on."""
+    text, before = states[-1]
+    if is_undone(changed) and len(states) > 1:
+        return [*states[:-2], (states[-2][0], now or states[-2][1])]
+    meaning = resolve(changed, text, TurnEvidence(now or SqlSpec(dialect=sql.dialect), before), query.occurred_at)
+    if meaning is not None:
+        return [*states, (meaning.text, now)]
+    if now is None:
+        return [*states, (text, now)]
+    said = EarlierQuestion(text).with_words(turn.question.strip(" ?!."))
+    return [*states, (said, now)] if goes_on(turn.question, now, before) else None
+
+
+def _back_to_whole(turns: Sequence[Turn], read_sql: ReadSql) -> tuple[Turn, list[tuple[Turn, Fragment]]]:
     """The last turn that stands alone, or the first, and the fragments after it."""
     between: list[tuple[Turn, Fragment]] = []
     place = len(turns) - 1
-    while place > 0 and (earlier := read_fragment(turns[place].question, follows=True)) is not None:
-        between.insert(0, (turns[place], earlier))
+    while place > 0:
+        turn = turns[place]
+        changed = read_fragment(turn.question, follows=True)
+        if changed is None and goes_on(turn.question, _read(turn, read_sql), _read(turns[place - 1], read_sql)):
+            changed = Fragment((), certain=False)
+        if changed is None:
+            break
+        between.insert(0, (turn, changed))
         place -= 1
     return turns[place], between
 

@@ -19,13 +19,15 @@ _BEFORE_TIME = re.compile(
     r"\b(?:in|for|during|from|since|of|on|at|until|till|through|by|within|over|the|as of|to)\s+$", re.IGNORECASE
 )
 _LEAVING_OUT = re.compile(r",? \b(?:excluding|without|except|ignoring|leaving out)\b", re.IGNORECASE)
+_ADDED_EXCLUSION = re.compile(r",? ?\bexcluding\b", re.IGNORECASE)
 _GROUP = re.compile(
     r"[ ,]*\b(?:(?:broken down|split|grouped)(?: (?:up|out))? )?(?:by|per|for (?:each|every)|in each)\s+"
     r"(?P<key>(?:the )?[\w'-]+(?:[ -](?!(?:in|for|from|at|on|of|since|during|with|without|that|who|which|over"
     r"|under|above|below"
     r"|last|this|next|yesterday|today|as|sorted|ordered|ranked|and|or|did|do|does|is|are|was|were|per|by|only"
     r"|where|between"
-    r"|before|after|until|to|ytd|right|now)\b)[\w'-]+){0,2}(?:(?:,| and)(?! (?:only|sorted|what|how)) [\w'-]+){0,2})",
+    r"|before|after|until|to|ytd|right|now)\b)[\w'-]+){0,2}(?:(?:,| and)(?! (?:only|sorted|what|how|this|last|in|for"
+    r"|from|without|excluding|no|not|since|q[1-4]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)) [\w'-]+){0,2})",
     re.IGNORECASE,
 )
 _RANK = re.compile(
@@ -95,6 +97,13 @@ class EarlierQuestion:
         while times and (found := _BEFORE_TIME.search(head)) is not None:
             head = head[: found.start()]
         return " ".join(f"{head} {words} {self.text[end:]}".split()).replace(" ,", ",").strip(" ,")
+
+    def with_words(self, words: str) -> str:
+        """The text with more words: before what it leaves out, unless they leave something out, too."""
+        left_out = _ADDED_EXCLUSION.search(self.text)
+        if left_out is None or _ADDED_EXCLUSION.match(words):
+            return f"{self.text} {words}"
+        return f"{self.text[: left_out.start()].rstrip()} {words} {self.text[left_out.start() :].lstrip(' ,')}"
 
     def replaced(self, start: int, end: int, words: str) -> str:
         """The text with other words in a place."""

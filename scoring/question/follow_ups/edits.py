@@ -37,6 +37,20 @@ class ChangeKind(StrEnum):
     AGGREGATE = "aggregate"
     SHOW = "show"
     """Something is shown in addition."""
+    COLUMNS = "columns"
+    """The same rows with these columns alone."""
+    NEXT = "next"
+    """The rows that come after the first ones."""
+    NEGATE = "negate"
+    """The rows that a condition left out: `and the ones who didn't?`."""
+    CORRECT = "correct"
+    """What takes the place of what it names: `not Graz, Linz`."""
+    RESTORE = "restore"
+    """What was left out counts again."""
+    UNDO = "undo"
+    """The last change is taken back."""
+    RETURN = "return"
+    """An earlier question is asked again: `back to the monthly one`."""
 
 
 @immutable(kw_only=False)

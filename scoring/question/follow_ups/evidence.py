@@ -50,6 +50,11 @@ class TurnEvidence:
         """The texts that the SQL before compares with, each with its columns."""
         return {value: _columns(each) for each in self._filters(self.before) for value in texts(each)}
 
+    @property
+    def differs(self) -> bool:
+        """Whether some text is compared with in one of both alone."""
+        return bool(self.new_values or self.gone_values)
+
     def columns_of(self, words: str) -> frozenset[str] | None:
         """The columns that the answer compares with a new value of these words; `None` if there is none."""
         said, forms = stems(words), stored_forms(words)
@@ -59,6 +64,10 @@ class TurnEvidence:
             if value in forms or (said and likely(said, stems(value)))
         ]
         return frozenset[str]().union(*columns) if columns else None
+
+    def knows(self, words: str) -> bool:
+        """Whether a condition that is new in the answer is of these words, by its value or its column."""
+        return self.columns_of(words) is not None or self.reads(words)
 
     def replaces(self, new: str, old: str) -> bool | None:
         """Whether a new value stands in the column of an old one; `None` where the SQL does not say."""

@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import chain
 
 from scoring.immutable import immutable
+from scoring.question.english.follow_up_forms import FORMS
 from scoring.question.english.follow_ups import (
     ASKING,
     ASKS,
     DIRECTIONS,
-    FORMS,
     HEADS,
     INSTEAD,
     LEADS,
@@ -62,27 +62,54 @@ def read_fragment(text: str, *, follows: bool) -> Fragment | None:
 
 @lru_cache(maxsize=512)
 def _short_fragment(text: str, follows: bool) -> Fragment | None:
-    if not _may_be(text) or (not follows and _stands_alone(text)):
+    if not _may_be(text) or _begins_with_state(text) or (not follows and _stands_alone(text)):
         return None
-    said = " ".join(text.split()).strip(" ?!.…")
+    said = _spelled_out(text)
     opened = OPENERS.match(said)
-    core = said[opened.end() :] if opened is not None else said
-    tied = opened is not None and _TYING.search(opened.group()) is not None
-    further = opened is not None and "also" in opened.group().lower()
+    opener = opened.group() if opened is not None else ""
+    core = said[len(opener) :]
+    tied = _TYING.search(opener) is not None
+    further = "also" in opener.lower()
     core, instead, tail = _without_tails(REQUESTS.sub("", core, count=1) if REQUESTS.match(core) else core)
     core = _TAKING.sub("", core, count=1) if instead else core
     found = _changes(core, tied=tied, instead=instead, follows=follows)
     if found is None or not (follows or found.certain):
         return None
+    instead = instead or _CORRECTING.match(opener) is not None
     return Fragment(found.changes, certain=found.certain, instead=instead, further=further or "too" in tail)
 
 
+def _spelled_out(text: str) -> str:
+    said = " ".join(text.split()).strip(" ?!.…")
+    for pattern, spelled in _SPELLED:
+        said = pattern.sub(spelled, said)
+    return said
+
+
+_SPELLED = tuple(
+    (re.compile(pattern, re.IGNORECASE), spelled)
+    for pattern, spelled in (
+        (r"\bw/o ", "without "),
+        (r"\bw/ ?(?=\w)", "with "),
+        (r"\bdays? of (?:the )?week\b", "weekday"),
+        (r"\bhours? of (?:the )?day\b", "hour"),
+        (r"\bmonths? of (?:the )?year\b", "month"),
+    )
+)
+"""Short and long ways to say the same."""
+_CORRECTING = re.compile(r"(?:no|nope|sorry|wait|actually)\b", re.IGNORECASE)
+"""An opener that takes back what was asked."""
 _TYING = re.compile(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
 """An opener that ties what follows to the question before."""
 
 
 _TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
 """Before what is meant instead: `use the median instead`."""
+
+
+def _begins_with_state(text: str) -> bool:
+    """Whether a state of what is asked for begins it, and not a part of a question: `on time rate by carrier`."""
+    return _OPENING_STATE.match(text) is not None and len(text.split()) > _LONGEST_GROUP
 
 
 def _stands_alone(text: str) -> bool:
@@ -112,7 +139,7 @@ _LONGEST_GROUP = 5
 """Most words of a group alone; behind more, what is asked for has been named: `per pilot, no. of flights in may`."""
 _FEW = 2
 """So few words may be a time or a name alone."""
-_LAST = frozenset({"instead", "first", "ones", "only", "order", "pls", "please", "rather"})
+_LAST = frozenset({"out", "back", "alone", "instead", "first", "ones", "only", "order", "pls", "please", "rather"})
 
 
 def _without_tails(core: str) -> tuple[str, bool, str]:
@@ -132,6 +159,7 @@ def _changes(core: str, *, tied: bool, instead: bool, follows: bool) -> Fragment
     return (
         _formed(core, instead=instead, follows=follows)
         or _led(core)
+        or _restricted(core)
         or _bare(core, tied=tied or instead, instead=instead)
     )
 
@@ -141,7 +169,8 @@ def _formed(core: str, *, instead: bool, follows: bool) -> Fragment | None:
         found = form.match(core) if follows or certain else None
         if found is None:
             continue
-        changes = _of_form(name, (found.groupdict().get("rest") or "").strip())
+        said = {part: (words or "").strip() for part, words in found.groupdict().items()}
+        changes = _of_form(name, said.get("rest", ""), said.get("old", ""))
         if changes is not None:
             return Fragment(tuple(changes), certain=certain or instead)
     return None
@@ -157,6 +186,15 @@ def _led(core: str) -> Fragment | None:
     return Fragment(tuple([_about(each) if about else each for each in parts(core[lead.end() :])]), certain=True)
 
 
+def _restricted(core: str) -> Fragment | None:
+    """`first gifts only`: what comes before the last word restricts."""
+    found = _RESTRICTED.fullmatch(core)
+    if found is None or ASKING.match(core) or HEADS.match(found["thing"]) or is_time(found["thing"]):
+        return None
+    return Fragment((Edit(ChangeKind.ONLY, found["thing"]),), certain=False)
+
+
+_RESTRICTED = re.compile(r"(?P<thing>(?!the \w+ ones|those|these)[^\s,]+(?: [^\s,]+){1,5}) only", re.IGNORECASE)
 _CONTRAST = re.compile(r", not (?:the )?\w+(?: \w+)?$", re.IGNORECASE)
 """What was not meant: `I meant shipped, not ordered`."""
 
@@ -189,7 +227,7 @@ def _asks_of_its_own(found: tuple[Edit, ...], *, instead: bool) -> bool:
     befores = chain((None,), found)
     if any(_is_of_its_own(each, before, instead=instead) for before, each in zip(befores, found, strict=False)):
         return True
-    things = [place for place, each in enumerate(found) if each.kind is ChangeKind.THING]
+    things = [place for place, each in enumerate(found) if each.kind is ChangeKind.THING and not is_time(each.text)]
     return len(things) > 1 or (things[:1] not in ([], [0]) and found[0].kind is not ChangeKind.ONLY)
 
 
@@ -218,21 +256,23 @@ def _is_of_its_own(part: Edit, before: Edit | None, *, instead: bool) -> bool:
             return False
 
 
-_OWN_RANK = re.compile(r"(?!by )\S", re.IGNORECASE)
+_OWN_RANK = re.compile(
+    r"(?!by |(?:of|from|among) (?:them|those|these|that)\b|(?:ones|worst|best|highest|lowest|largest|smallest|biggest"
+    r"|slowest|fastest|longest|shortest|oldest|newest|most|least)$)\S",
+    re.IGNORECASE,
+)
 _TOTALS = re.compile(r"of (?:the |all )?(?:total|all|whole|overall|sum|them|each|it)\b", re.IGNORECASE)
 _JOINED = re.compile(r",? and (?:by )?|, ?")
 _LONGEST_KEY = 3
 """Most words of one thing to group by; more name what is asked for, too: `per branch, number of loans this year`."""
 
 
-def _of_form(name: str, rest: str) -> list[Edit] | None:
+def _of_form(name: str, rest: str, old: str) -> list[Edit] | None:
     """The changes of a form of question, from the words after it; `None` where it is another question."""
-    of_them = [Edit(ChangeKind.ONLY, rest, "of them")] if rest else []
     match name:
-        case "count_of":
-            return [Edit(ChangeKind.COUNT, ""), *of_them]
-        case "which":
-            return [Edit(ChangeKind.LIST, ""), *of_them]
+        case "count_of" | "which":
+            kind = ChangeKind.LIST if name == "which" else ChangeKind.COUNT
+            return [Edit(kind, ""), Edit(ChangeKind.ONLY, rest, "of them")] if rest else [Edit(kind, "")]
         case "is" if not rest:
             return [Edit(ChangeKind.COUNT, "")]
         case "is" | "parts":
@@ -240,11 +280,36 @@ def _of_form(name: str, rest: str) -> list[Edit] | None:
         case "aggregate":
             return [Edit(ChangeKind.AGGREGATE, rest or "total")]
         case "show":
-            return _shown(OWNED.sub("", rest, count=1))
+            return _beside(rest) or _shown(OWNED.sub("", rest, count=1))
+        case _:
+            return _of_new_form(name, rest, old)
+
+
+def _of_new_form(name: str, rest: str, old: str) -> list[Edit] | None:
+    """The same of the forms that correct, deny or list."""
+    match name:
         case "limit":
             return [Edit(ChangeKind.BOUND, rest)]
+        case "correct":
+            return None if HEADS.match(rest) or HEADS.match(old) else [Edit(ChangeKind.CORRECT, rest, old)]
+        case "beside":
+            return _beside(rest) or [Edit(ChangeKind.SHOW, rest)]
+        case "return":
+            return [Edit(ChangeKind.RETURN, old), *parts(rest)]
+        case "negate_count":
+            return [Edit(ChangeKind.NEGATE, ""), Edit(ChangeKind.COUNT, "")]
+        case "list_with":
+            return [Edit(ChangeKind.LIST, ""), *parts(rest)]
+        case "ranked":
+            count, way = rest.split()
+            return [Edit(ChangeKind.RANK, "", f"{way.lower()} {count}")]
         case _:
-            return [Edit(ChangeKind(name), rest)]
+            return [Edit(ChangeKind(name), rest, old.lower())]
+
+
+def _beside(rest: str) -> list[Edit]:
+    """A comparison, where a time is to stand beside the answer."""
+    return [Edit(ChangeKind.COMPARE, rest)] if is_time(rest) else []
 
 
 def _shown(rest: str) -> list[Edit]:

@@ -6,13 +6,20 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from scoring.question.follow_ups.changed_question import Meaning
+from scoring.question.follow_ups.corrections import (
+    columns_change,
+    compare_change,
+    correct_change,
+    negate_change,
+    next_change,
+    restore_change,
+)
 from scoring.question.follow_ups.earlier import EarlierQuestion
 from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import TurnEvidence
 from scoring.question.follow_ups.fragments import Fragment
 from scoring.question.follow_ups.row_changes import (
     bound_change,
-    compare_change,
     only_change,
     place_change,
     thing_change,
@@ -37,7 +44,8 @@ def resolve(fragment: Fragment, earlier: str, evidence: TurnEvidence, moment: da
         return None
     meaning = Meaning(EarlierQuestion(earlier), evidence, moment, fragment.instead, fragment.further)
     for change in fragment.changes:
-        if not _CHANGES[change.kind](meaning, change):
+        changed = _CHANGES.get(change.kind)
+        if changed is None or not changed(meaning, change):
             return None
     return meaning
 
@@ -58,4 +66,9 @@ _CHANGES: Mapping[ChangeKind, Callable[[Meaning, Edit], bool]] = {
     ChangeKind.LIST: list_change,
     ChangeKind.AGGREGATE: aggregate_change,
     ChangeKind.SHOW: show_change,
+    ChangeKind.COLUMNS: columns_change,
+    ChangeKind.NEXT: next_change,
+    ChangeKind.NEGATE: negate_change,
+    ChangeKind.CORRECT: correct_change,
+    ChangeKind.RESTORE: restore_change,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scoring.question.english.follow_up_forms import UNDONE
 from scoring.question.english.follow_ups import (
     ADVERBS_OF_TIME,
     AGGREGATES,
@@ -56,10 +57,16 @@ def _is_of_ones(text: str) -> bool:
 
 
 def _of_ones(text: str) -> Iterator[Edit]:
+    if _DENIED.fullmatch(text):
+        yield Edit(ChangeKind.NEGATE, "")
+        return
     cut = _next_head(text, 0, only=frozenset({"group", "order", "rank", "share"}))
     yield Edit(ChangeKind.ONLY, text[:cut].strip(" ,"))
     if text[cut:].strip(" ,"):
         yield from parts(text[cut:])
+
+
+_DENIED = re.compile(rf"(?:only |just )?(?:the |those |these )?(?:ones?|those|these) (?:who|that|which) {UNDONE}", re.I)
 
 
 def _headed(text: str) -> Iterator[Edit]:

@@ -43,7 +43,7 @@ def next_to(times: Sequence[QuestionFilter], unit: str | None, by: int, moment: 
     grain = Grain(unit) if unit in set(Grain) else _grain(value)
     if grain is None:
         return None
-    return _spoken(TimeRange(shift(value.start, grain, by), shift(value.end, grain, by)))
+    return spoken(TimeRange(shift(value.start, grain, by), shift(value.end, grain, by)))
 
 
 def _grain(value: TimeRange) -> Grain | None:
@@ -53,7 +53,12 @@ def _grain(value: TimeRange) -> Grain | None:
     return next((each for each in Grain if shift(value.start, each, 1) == value.end), None)
 
 
-def _spoken(value: TimeRange) -> str | None:
+def is_part(time: str) -> bool:
+    """Whether words name months or a quarter."""
+    return _PART.search(time) is not None
+
+
+def spoken(value: TimeRange) -> str | None:
     """A range in words that are read back as the same range."""
     start, end = value.start, value.end
     if start is None or end is None:

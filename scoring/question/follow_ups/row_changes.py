@@ -23,6 +23,7 @@ from scoring.question.follow_ups.earlier import unit_of
 from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import stems
 from scoring.question.follow_ups.periods import next_to, with_year
+from scoring.question.follow_ups.same_parts import at_no_end, in_the_same_part
 from scoring.question.follow_ups.shape_changes import (
     aggregate_change,
     free_of,
@@ -37,14 +38,14 @@ from scoring.question.follow_ups.shape_changes import (
     show_change,
 )
 from scoring.question.follow_ups.values import replaced_value
-from scoring.question.follow_ups.words import is_country, is_name, time_phrase
+from scoring.question.follow_ups.words import is_country, is_name, named, time_phrase
 
 _THEIRS = re.compile(r"(?:their|its|his|her) ", re.IGNORECASE)
 
 
 def without_change(meaning: Meaning, change: Edit) -> bool:
     """`without refunds`, `exclude the test ones`, `remove the limit`."""
-    words = re.sub(r"^(?:the|all|any|those|out) (?=\w)|\s+(?:ones|one)$", "", change.text)
+    words = re.sub(r"^(?:the|all|any|those|out) (?=\w)|\s+(?:ones|one)$", "", _EXPLAINED.sub("", change.text))
     if not words:
         return False
     if re.match(r"(?:the )?(?:limit|top \d+|order|sort|filters?|grouping|group by|restrictions?)", change.text):
@@ -53,6 +54,10 @@ def without_change(meaning: Meaning, change: Edit) -> bool:
     if kept and (taken := _taken_away(meaning, words)):
         return taken
     return meaning.add(f"{'in other than' if change.head.startswith('not in') else 'excluding'} {words}")
+
+
+_EXPLAINED = re.compile(r",? ?\b(?:i\.?e\b\.?|e\.g\b\.?|meaning|that is|so|such as)[ ,].*$", re.IGNORECASE)
+"""An explanation after what is named."""
 
 
 def only_change(meaning: Meaning, change: Edit) -> bool:
@@ -102,7 +107,7 @@ def _of_kind(meaning: Meaning, kind: str) -> bool:
     if is_name(kind) or meaning.evidence.columns_of(kind) is not None:
         place = replaced_value(meaning.earlier, kind, "", meaning.evidence, narrows=True)
         if place is not None:
-            return _replace(meaning, place, kind)
+            return put_in_place(meaning, place, kind)
     own = stems(kind) - stems(meaning.text)
     words = " ".join(word for word in kind.split() if stems(word) <= own) or kind
     return meaning.add(f"only {words}" if is_name(kind) else f"that are {words}")
@@ -221,30 +226,23 @@ def _valued(meaning: Meaning, text: str, head: str, *, narrows: bool) -> bool:
     place = meaning.earlier.parallel(text)
     place = place or replaced_value(meaning.earlier, text, head, meaning.evidence, narrows=narrows)
     if place is not None:
-        return _replace(meaning, place, text)
+        return put_in_place(meaning, place, text)
     if not narrows:
         meaning.free.add(ChangeKind.THING)
-    return meaning.add(f"{head} {_named(text)}")
+    return meaning.add(f"{head} {named(text)}")
 
 
-def _replace(meaning: Meaning, place: tuple[int, int], words: str) -> bool:
+def put_in_place(meaning: Meaning, place: tuple[int, int], words: str) -> bool:
     """Puts a new value in the place of an old one."""
     start, end = place
     old = meaning.text[start:end]
     meaning.dropped |= stems(old)
     meaning.free.add(ChangeKind.THING)
-    words = _named(words)
+    words = named(words)
     names = re.findall(r"(?:\b[A-Z][\w'&.-]*(?: (?=[A-Z]))?)+", words)
     if names and stems(words) - stems(names[0]) <= stems(meaning.text):
         words = names[0]
     return meaning.say(meaning.earlier.replaced(start, end, words.removeprefix("the ")))
-
-
-def _named(words: str) -> str:
-    """The words with capitals where they are countries in lower case."""
-    if is_country(words) and len(words) > len("usa"):
-        return words.removeprefix("the ").title()
-    return " ".join(each.title() if is_country(each) and len(each) > len("usa") else each for each in words.split())
 
 
 def thing_change(meaning: Meaning, change: Edit) -> bool:
@@ -274,7 +272,10 @@ def _overall(meaning: Meaning, words: str) -> bool:
 
 
 def _counted(meaning: Meaning, words: str) -> bool:
-    return meaning.earlier.with_rank("", int(words)) is not None and ranked(meaning, "top", int(words), "")
+    number = words.split(maxsplit=1)[0]
+    if number.isdigit() and meaning.earlier.with_rank("", int(number)) is not None:
+        return ranked(meaning, "top", int(number), "")
+    return _moved_bound(meaning, number)
 
 
 _WHOLE_THINGS: tuple[tuple[re.Pattern[str], Callable[[Meaning, str], bool]], ...] = (
@@ -283,7 +284,7 @@ _WHOLE_THINGS: tuple[tuple[re.Pattern[str], Callable[[Meaning, str], bool]], ...
     (AGGREGATES, lambda meaning, words: aggregate_change(meaning, Edit(ChangeKind.AGGREGATE, words))),
     (ALL, _overall),
     (WHOLE_KINDS, _overall),
-    (re.compile(r"\d{1,4}$"), _counted),
+    (re.compile(r"[$€£]?\d[\d.,]*(?:k|m)?(?: (?!\d)\w{1,12})?$"), _counted),
     (ONES, lambda meaning, words: only_change(meaning, Edit(ChangeKind.ONLY, words))),
     (THOSE, lambda meaning, words: only_change(meaning, Edit(ChangeKind.ONLY, words))),
     (_THEIRS, lambda meaning, words: show_change(meaning, Edit(ChangeKind.SHOW, _THEIRS.sub("", words)))),
@@ -294,30 +295,22 @@ _WHOLE_THINGS: tuple[tuple[re.Pattern[str], Callable[[Meaning, str], bool]], ...
 def _named_thing(meaning: Meaning, words: str, *, lead: bool) -> bool:
     """`what about Germany`, `and revenue`: a value in the place of another, or a measure in place of the measure."""
     evidence = meaning.evidence
-    named = is_name(words) or evidence.columns_of(words) is not None or evidence.reads(words)
+    is_named = is_name(words) or evidence.knows(words)
     shown = is_shown(words, evidence)
     place = meaning.earlier.parallel(words)
-    if place is None and (named or not shown):
+    if place is None and (is_named or (evidence.differs and not shown)):
         place = replaced_value(meaning.earlier, words, "", evidence, narrows=False)
     if place is not None:
-        return _replace(meaning, place, words)
+        return put_in_place(meaning, place, words)
     other = not shown and reads_table(words, evidence)
-    if named or (lead and not shown and not other):
+    if is_named or (lead and not shown and not other):
         return _new_value(meaning, words)
     return other_things(meaning, words) if other else other_measure(meaning, words)
 
 
 def _new_value(meaning: Meaning, words: str) -> bool:
     meaning.free.add(ChangeKind.THING)
-    return meaning.add(f"for {_named(words)}" if is_name(words) else f"that are {words}")
-
-
-def compare_change(meaning: Meaning, change: Edit) -> bool:
-    """`compared with last year`."""
-    meaning.free |= {ChangeKind.COMPARE, ChangeKind.PLACE, ChangeKind.THING}
-    time = time_phrase(change.text)
-    other = re.sub(r"^in ", "", time) if time is not None else _named(change.text)
-    return meaning.add(f"compared with {other}")
+    return meaning.add(f"for {named(words)}" if is_name(words) else f"that are {words}")
 
 
 def time_change(meaning: Meaning, time: str, *, narrows: bool = False) -> bool:
@@ -326,4 +319,6 @@ def time_change(meaning: Meaning, time: str, *, narrows: bool = False) -> bool:
     if not times:
         return meaning.say(meaning.earlier.with_time(time))
     meaning.free.add(ChangeKind.PLACE)
-    return meaning.say(meaning.earlier.with_time(with_year(time, times[-1], meaning.moment, narrows=narrows)))
+    part = in_the_same_part(time, meaning)
+    time = part if part != time else with_year(time, times[-1], meaning.moment, narrows=narrows)
+    return meaning.say(at_no_end(meaning.earlier.with_time(time)))

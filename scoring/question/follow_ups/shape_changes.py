@@ -9,6 +9,7 @@ from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.earlier import EarlierQuestion, unit_of
 from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import TurnEvidence, stems
+from scoring.specification import Aggregation, SqlSpec
 
 
 def group_change(meaning: Meaning, change: Edit) -> bool:
@@ -17,14 +18,56 @@ def group_change(meaning: Meaning, change: Edit) -> bool:
     if not key:
         return False
     earlier = meaning.earlier
+    if _is_measured(key, meaning.evidence):
+        meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.COUNT}
+        return meaning.say(f"{key} of {earlier.subject}")
+    swapped = None if meaning.further else _with_other_unit(earlier, key)
+    return meaning.say(swapped) if swapped is not None else _grouped_by(meaning, change, key)
+
+
+def _grouped_by(meaning: Meaning, change: Edit, key: str) -> bool:
+    earlier = meaning.earlier
     units = (unit_of(key), *(unit_of(each["key"]) for each in earlier.groups()))
     grain = units[0] is not None and units[0] in units[1:]
-    keeps = meaning.further or (not meaning.instead and not grain and _keeps_group(meaning))
+    keeps = (
+        meaning.further
+        or change.head.split(" ")[0] in _OF_EACH
+        or (not meaning.instead and not grain and _keeps_group(meaning))
+    )
     meaning.free.add(ChangeKind.COUNT)
     if not keeps:
         meaning.free.add(ChangeKind.GROUP)
         meaning.say(earlier.without_group())
     return meaning.say(f"{meaning.text} per {unit_of(key) or key}")
+
+
+_OF_EACH = frozenset({"each", "those", "these", "them"})
+"""What is split further, and so kept: `split those by device`."""
+
+
+def _is_measured(key: str, evidence: TurnEvidence) -> bool:
+    """Whether the answer adds up a new column of this name and does not group by it: `by weight`."""
+    said = stems(key)
+    if any(said & stems(column.name) for each in evidence.now.group_by for column in each.operand.columns):
+        return False
+    old = {column for each in _aggregations(evidence.before) for column in each.columns}
+    new = {column for each in _aggregations(evidence.now) for column in each.columns} - old
+    return any(said & stems(column.name) for column in new)
+
+
+def _aggregations(spec: SqlSpec | None) -> tuple[Aggregation, ...]:
+    return spec.aggregations if spec is not None else ()
+
+
+def _with_other_unit(earlier: EarlierQuestion, key: str) -> str | None:
+    """The text with another unit of time among several groups: `per month and wine` with `week`."""
+    for group in earlier.groups() if unit_of(key) is not None else ():
+        words = re.split(r",? and |, ?", group["key"])
+        unit = next((each for each in words if unit_of(each) is not None), None)
+        if unit is not None and len(words) > 1:
+            start = group.start("key") + group["key"].index(unit)
+            return earlier.replaced(start, start + len(unit), unit_of(key) or key)
+    return None
 
 
 def _keeps_group(meaning: Meaning) -> bool:

@@ -68,3 +68,10 @@ def is_country(text: str) -> bool:
     plain = " ".join(_WORD.findall(text.casefold()))
     plain = plain.removeprefix("the ")
     return plain in COUNTRY_CODES or plain in DEMONYMS
+
+
+def named(words: str) -> str:
+    """The words with capitals where they are countries in lower case."""
+    if is_country(words) and len(words) > len("usa"):
+        return words.removeprefix("the ").title()
+    return " ".join(each.title() if is_country(each) and len(each) > len("usa") else each for each in words.split())

@@ -36,6 +36,7 @@ PARTS = MappingProxyType(
         "to_date": "%Y-%m-%d",
         "todate": "%Y-%m-%d",
         "yearweek": "trunc:week",
+        "weekday": "mondayweekday",
     }
 )
 """Calls that take a part of a date, with the part."""

@@ -246,6 +246,8 @@ def _text(node: Node, key: str, date: str) -> str:
         return f"date_trunc('{key[6:]}', {date})"
     if key == "%Y-%m-%d":
         return f"date({date})"
+    if key == "mondayweekday":
+        return f"weekday({date})"
     return f"strftime('{key}', {date})" if "%" in key else f"{key}({date})"
 
 

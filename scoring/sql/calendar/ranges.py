@@ -194,6 +194,8 @@ def _part(scope: Scope, key: str, raw: str) -> DatePart | None:
     number = int(raw)
     if key == "isoweekday":
         return DatePart("weekday", number % 7)
+    if key == "mondayweekday":
+        return DatePart("weekday", (number + (scope.spec.dialect != "duckdb")) % 7)
     if key == "weekday" and scope.spec.dialect in _SUNDAY_IS_ONE:
         number -= 1
     return DatePart(key, number)

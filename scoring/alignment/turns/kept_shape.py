@@ -3,56 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
+from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
+from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
+from scoring.alignment.turns.kept_measure import is_rate, lost_terms, lost_unit
+from scoring.alignment.turns.kept_values import first_rows_again, moved_bounds, unreplaced_values, values_beside
 from scoring.question.follow_ups import ChangeKind, FollowUp
-from scoring.question.follow_ups.evidence import stems
-from scoring.specification import Aggregation, Column, GroupKey, Projection, SortKey, SqlFilter, SqlSpec
-
-
-def lost_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
-    """What the SQL before groups its answer by and the answer does not, although the follow-up keeps it."""
-    before = asked.before
-    if before is None or ChangeKind.GROUP in asked.free:
-        return []
-    keys = [each for each in before.group_by if each.block in before.outputs and each.operand.columns]
-    if not any(_is_shown(key, before.projections) for key in keys):
-        return []
-    grouped = set(_grouped(sql))
-    is_kept = any(_are_alike(column, other) for key in keys for column in key.operand.columns for other in grouped)
-    return [] if is_kept else [key.operand.name for key in keys]
-
-
-def _are_alike(column: Column, other: Column) -> bool:
-    """Whether two columns tell the same things apart: `rider_id` and `riders.name` share a word."""
-    return column.name == other.name or bool(_words(column) & _words(other))
-
-
-def _grouped(sql: SqlSpec) -> Iterator[Column]:
-    """The columns that tell the rows of the answer, or of a part of it, apart."""
-    for key in sql.group_by:
-        yield from key.operand.columns
-    for window in sql.windows:
-        for operand in window.partition_by:
-            yield from operand.columns
-    for each in sql.projections if sql.distinct else ():
-        yield from each.operand.columns
-
-
-def _words(column: Column) -> frozenset[str]:
-    """What a column and its table are named by."""
-    return stems(f"{column.name} {column.table or ''}") - _KEY_WORDS
-
-
-_KEY_WORDS = frozenset({"id", "key", "code", "no", "name", "nr"})
-
-
-def _is_shown(key: GroupKey, projections: Sequence[Projection]) -> bool:
-    columns = {column.name for column in key.operand.columns}
-    return any(
-        each.operand.name == key.operand.name or columns & {column.name for column in each.operand.columns}
-        for each in projections
-    )
+from scoring.specification import Aggregation, Projection, SortKey, SqlFilter, SqlSpec
 
 
 def lost_measures(asked: FollowUp, sql: SqlSpec) -> list[str]:
@@ -63,8 +20,15 @@ def lost_measures(asked: FollowUp, sql: SqlSpec) -> list[str]:
     if not any(each.operand.func for each in _outputs(before)):
         return _lost_rows(asked, sql)
     measures = [each for each in before.aggregations if each.block in before.outputs and not each.windowed]
-    lost = [each for each in measures if not any(_is_same(each, other) for other in sql.aggregations)]
+    lost = [each for each in measures if not _is_computed(each, before, sql)]
     return [f"{each.func}({each.column})" for each in lost] if len(lost) == len(measures) else []
+
+
+def _is_computed(old: Aggregation, before: SqlSpec, sql: SqlSpec) -> bool:
+    """Whether the answer has a measure of the SQL before, or the rate that it is a part of."""
+    if any(_is_same(old, other) for other in sql.aggregations):
+        return True
+    return (bool(before.divisions) or old.func == "AVG") and is_rate(old, sql)
 
 
 def _lost_rows(asked: FollowUp, sql: SqlSpec) -> list[str]:
@@ -125,20 +89,44 @@ def lost_choice(asked: FollowUp, sql: SqlSpec) -> list[str]:
     before = asked.before
     if before is None or before.limit is None or _OF_THOSE.search(asked.fragment) is None:
         return []
+    count = before.limit.count
     known = {_condition(each) for each in before.filters}
-    chosen = tuple(each.block for each in sql.limits if each.count is not None and each.count == before.limit.count)
-    new = [each for each in sql.filters if chosen and each.block.startswith(chosen)]
-    return [f"the first {before.limit.count}"] if any(_condition(each) not in known for each in new) else []
+    chosen = tuple([each.block for each in sql.limits if each.count is not None and each.count == count])
+    new = _within(chosen, sql)
+    lost = any(_condition(each) not in known for each in new) or (_is_one_value(sql) and not set(chosen) - sql.outputs)
+    return [f"the first {count}"] if lost else []
 
 
-def kept_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
-    """What the answer is still grouped by, although the follow-up puts another group in its place."""
+def _within(blocks: tuple[str, ...], sql: SqlSpec) -> list[SqlFilter]:
+    return [each for each in sql.filters if blocks and each.block.startswith(blocks)]
+
+
+def _is_one_value(sql: SqlSpec) -> bool:
+    """Whether the answer is one row of aggregates."""
+    shown = _outputs(sql)
+    return (
+        bool(shown)
+        and all(each.operand.func for each in shown)
+        and not any(k.block in sql.outputs for k in sql.group_by)
+    )
+
+
+_EVEN_NONE = re.compile(
+    r"\b(?:even|also|including|every|all)\b.*\b(?:without|no|none|never|not|nothing|zero|0)\b|\bwith (?:none|zero|0)\b",
+    re.IGNORECASE,
+)
+"""Asks for what has none, too."""
+
+
+def lost_empty_rows(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The tables that the SQL before joins so that what has no row of them stays, and the answer does not."""
     before = asked.before
-    if before is None or not asked.instead or ChangeKind.GROUP not in asked.kinds:
+    if before is None or asked.free & {ChangeKind.WIDE, ChangeKind.GROUP} or not _EVEN_NONE.search(asked.earlier):
         return []
-    old = {each.operand.name for each in before.group_by if each.block in before.outputs}
-    new = {each.operand.name for each in sql.group_by if each.block in sql.outputs}
-    return sorted(old & new) if new - old else []
+    old = {each.table for each in before.joins if each.kind == "left"}
+    kinds = {each.table: each.kind for each in sql.joins}
+    outer = any(each.kind in ("left", "right", "full") for each in sql.joins)
+    return [table for table in sorted(old) if not outer and kinds.get(table) == "inner"]
 
 
 def _are_quantiles(old: Aggregation, new: Aggregation) -> bool:
@@ -148,8 +136,7 @@ def _are_quantiles(old: Aggregation, new: Aggregation) -> bool:
 
 def loses_or_repeats(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the answer lost groups or measures of the SQL before, or does nothing of what the follow-up asks."""
-    checks = (lost_groups, lost_measures, lost_ranking, lost_choice, kept_groups, repeats_before, unapplied)
-    return any(check(asked, sql) for check in checks)
+    return any(check(asked, sql) for check in _CHECKS)
 
 
 def repeats_before(asked: FollowUp, sql: SqlSpec) -> bool:
@@ -160,7 +147,7 @@ def repeats_before(asked: FollowUp, sql: SqlSpec) -> bool:
     return all(getattr(before, name) == getattr(sql, name) for name in _ESSENTIAL)
 
 
-_ESSENTIAL = ("filters", "group_by", "projections", "order_by", "limits", "set_operations", "blocks")
+_ESSENTIAL = ("subqueries", "filters", "group_by", "projections", "order_by", "limits", "set_operations", "blocks")
 
 
 def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
@@ -183,3 +170,21 @@ def _condition(each: SqlFilter) -> tuple[object, ...]:
 
 
 _ADDING = frozenset({ChangeKind.ONLY, ChangeKind.WITHOUT, ChangeKind.BOUND})
+_CHECKS = (
+    lost_groups,
+    lost_measures,
+    lost_terms,
+    lost_unit,
+    lost_ranking,
+    lost_choice,
+    lost_empty_rows,
+    kept_groups,
+    values_beside,
+    unreplaced_values,
+    moved_bounds,
+    merged_periods,
+    one_sided_conditions,
+    first_rows_again,
+    repeats_before,
+    unapplied,
+)

@@ -11,23 +11,23 @@ from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.matching import effective_op, meets
 from scoring.alignment.requirements import Requirements
 from scoring.alignment.same_values import Context
+from scoring.alignment.turns.inherited_times import TIMES, is_time, names_time
+from scoring.alignment.turns.negated import turned_conditions
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems, stored_forms, texts
 from scoring.specification import (
     Clause,
-    Column,
     FilterOrigin,
     Op,
     QuestionFilter,
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, Text, TimeRange, intersect
+from scoring.values import Boolean, Choices, Expression, Number, Text, TimeRange, intersect
 from scoring.verdict import FilterAlignment
 
 INHERITED = 0.99
 """Certainty of an inherited condition: by it, such a condition is told from those that words ask for."""
-_TIMES = (TimeRange, RelativeTime, DatePart)
 _NOT_KEPT = frozenset({Op.OTHER, Op.EXISTS, Op.NOT_EXISTS, Op.NOT_NULL})
 _CLAUSES = frozenset({Clause.WHERE, Clause.ON, Clause.HAVING, Clause.CASE, Clause.FILTER})
 
@@ -36,11 +36,31 @@ def with_inherited(wanted: Requirements, asked: FollowUp | None, sql: SqlSpec, c
     """The requirements with the conditions of the SQL before that the follow-up neither replaces nor takes away."""
     if asked is None or asked.before is None:
         return wanted
-    wanted = _without_coded(wanted, asked, sql, context)
+    wanted = _without_coded(_without_misread(wanted, asked, context), asked, sql, context)
     inherited = [
         each for each in inherited_conditions(asked, sql, context) if not _is_covered(each, wanted.required, context)
     ]
     return replace(wanted, required=(*wanted.required, *inherited)) if inherited else wanted
+
+
+def _without_misread(wanted: Requirements, asked: FollowUp, context: Context) -> Requirements:
+    """Permits what the words of earlier turns seem to ask and the SQL before does not apply, and times to compare."""
+    compared = ChangeKind.COMPARE in asked.kinds
+    excused = [
+        each
+        for each in wanted.required
+        if (compared and isinstance(each.rhs, TIMES)) or not _was_applied(each, asked, context.moment)
+    ]
+    if not excused:
+        return wanted
+    required = tuple([each for each in wanted.required if each not in excused])
+    return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
+
+
+def _was_applied(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> bool:
+    """Whether the fragment itself asks for a condition, or the SQL before has it as earlier turns ask for it."""
+    own = each.source is not FilterOrigin.QUESTION or not each.span or each.span.casefold() in asked.fragment.casefold()
+    return own or each.span not in asked.earlier or was_kept(each, asked, moment)
 
 
 def _without_coded(wanted: Requirements, asked: FollowUp, sql: SqlSpec, context: Context) -> Requirements:
@@ -91,13 +111,29 @@ def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> lis
     if before is None:
         return []
     there = Context(context.moment, excluded_blocks(before), anti_joined_blocks(before))
+    turned = turned_conditions(asked, sql, context)
     found: dict[tuple[object, ...], QuestionFilter] = {}
     for each in before.filters:
-        if _is_kept(each) and not _is_freed(each, asked, sql) and not _is_implied(each, sql):
+        if each not in turned and _is_kept(each) and not _is_freed(each, asked, sql) and not _is_implied(each, sql):
             op = effective_op(each, there)
             key = (each.lhs.name if each.lhs is not None else "", op, each.rhs)
             found.setdefault(key, _required(each, op))
-    return list(found.values())
+    return _without_released(list(found.values()), asked, sql)
+
+
+def _without_released(found: list[QuestionFilter], asked: FollowUp, sql: SqlSpec) -> list[QuestionFilter]:
+    """The conditions but the one that the follow-up takes away in words which do not name its column or value."""
+    if not asked.free & {ChangeKind.RESTORE, ChangeKind.NEGATE}:
+        return found
+    names = {name for other in sql.filters for name in _columns(other)}
+    gone = [
+        each
+        for each in found
+        if each.lhs is not None
+        and not isinstance(each.rhs, TIMES)
+        and not any(column.name in names for column in each.lhs.columns)
+    ]
+    return [each for each in found if each is not gone[0]] if len(gone) == 1 else found
 
 
 def lost_conditions(filters: FilterAlignment) -> list[QuestionFilter]:
@@ -111,7 +147,7 @@ def was_kept(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> 
 
     A time is not left as it is where the follow-up speaks of another one.
     """
-    if isinstance(each.rhs, _TIMES) and ChangeKind.PLACE not in asked.free and _names_time(asked.fragment):
+    if isinstance(each.rhs, TIMES) and ChangeKind.PLACE not in asked.free and names_time(asked.fragment):
         return False
     before = asked.before
     if before is None or each.span not in asked.earlier:
@@ -139,34 +175,6 @@ def keeps_conditions(filters: FilterAlignment) -> bool:
     return any(each.required.certain == INHERITED for each in filters.matched)
 
 
-def moved_times(asked: FollowUp, sql: SqlSpec) -> list[str]:
-    """The columns of times by which the answer selects in place of those of the SQL before, which nothing asks for."""
-    before = asked.before
-    if before is None or ChangeKind.AGGREGATE in asked.free:
-        return []
-    new = {column.name for column in _time_columns(sql)}
-    denied = _DENIED.search(asked.fragment)
-    if denied is not None:
-        return sorted(name for name in new if stems(denied["what"]) & stems(name))
-    named = any(stems(asked.fragment) & stems(name) for name in new)
-    return sorted(new) if not named and _might_stay(_time_columns(before), new, sql) else []
-
-
-def _might_stay(old: set[Column], new: set[str], sql: SqlSpec) -> bool:
-    """Whether the answer reads the tables of the old columns of times, and selects by none of these."""
-    tables = {table for block in sql.blocks for table in block.tables}
-    return bool(old) and all(column.table in tables and column.name not in new for column in old)
-
-
-_DENIED = re.compile(r", not (?:the |by )?(?P<what>\w+)(?: date)?$", re.IGNORECASE)
-"""What was not meant: `shipped in April, not ordered`."""
-
-
-def _time_columns(sql: SqlSpec) -> set[Column]:
-    timed = [each.lhs for each in sql.filters if each.lhs is not None and _is_time(each)]
-    return {column for lhs in timed for column in lhs.columns}
-
-
 def _required(each: SqlFilter, op: Op) -> QuestionFilter:
     return QuestionFilter(
         lhs=each.lhs, op=op, rhs=each.rhs, source=FilterOrigin.DEFINITION, span=each.text, start=0, certain=INHERITED
@@ -186,7 +194,7 @@ def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     if asked.is_open:
         return not _is_there(each, sql) and (_WIDENS.search(asked.fragment) is not None or _is_named_again(each, sql))
     return (
-        (_is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
+        (is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
         or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
         or (ChangeKind.SHOW in asked.kinds and _is_widened(each, sql))
         or _is_dropped(each, asked)
@@ -204,20 +212,7 @@ _WIDENS = re.compile(
 
 def _is_other_time(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up speaks of a time, and the answer selects another one by the same column."""
-    return _names_time(asked.fragment) and _has_other_value(each, sql)
-
-
-def _names_time(fragment: str) -> bool:
-    """Whether words name a time and not only a group, as `by month` does."""
-    return _OF_TIME.search(_GROUPED.sub("", fragment)) is not None
-
-
-_GROUPED = re.compile(r"\b(?:by|per|each|every|into) (?:the )?\w+|\b(?:dai|week|month|quarter|year)ly\b", re.IGNORECASE)
-_OF_TIME = re.compile(
-    r"\b(?:days?|weeks?|weekends?|months?|quarters?|years?|q[1-4]|h[12]|ytd|today|yesterday|since|until|(?:19|20)\d\d"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|spring|summer|autumn|fall|winter|season|so far)\b",
-    re.IGNORECASE,
-)
+    return names_time(asked.fragment) and _has_other_value(each, sql)
 
 
 def _is_there(each: SqlFilter, sql: SqlSpec) -> bool:
@@ -227,7 +222,7 @@ def _is_there(each: SqlFilter, sql: SqlSpec) -> bool:
 def _is_named_again(each: SqlFilter, sql: SqlSpec) -> bool:
     """Whether the answer does something else with its column: compares it otherwise, or groups by it."""
     names = {name for other in sql.filters for name in _columns(other)}
-    if not _is_time(each):
+    if not is_time(each):
         names |= {column.name for column in sql.columns}
     return not _columns(each) or bool(_columns(each) & names)
 
@@ -245,7 +240,7 @@ def _is_replaced(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
         said |= {word.removeprefix("in").removeprefix("un") for word in said}
         return any(part in said for name in _columns(each) for part in name.split("_"))
     kind = ChangeKind.BOUND if isinstance(each.rhs, Number) and each.op in _BOUNDS else ChangeKind.THING
-    return kind in asked.free and not _is_time(each) and _has_other_value(each, sql)
+    return kind in asked.free and not is_time(each) and _has_other_value(each, sql)
 
 
 def _is_implied(each: SqlFilter, sql: SqlSpec) -> bool:
@@ -313,12 +308,6 @@ def _has_other_value(each: SqlFilter, sql: SqlSpec) -> bool:
         and type(other.rhs) is type(each.rhs)
     ]
     return bool(own) and all(other.rhs != each.rhs for other in own)
-
-
-def _is_time(each: SqlFilter) -> bool:
-    if isinstance(each.rhs, Choices):
-        return all(isinstance(member, _TIMES) for member in each.rhs.members)
-    return isinstance(each.rhs, _TIMES)
 
 
 def _columns(each: SqlFilter) -> frozenset[str]:
