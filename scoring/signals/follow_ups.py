@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
-from scoring.alignment.turns.inherited import lost_conditions, was_kept
+from scoring.alignment.turns.inherited import lost_conditions
 from scoring.alignment.turns.inherited_times import moved_times
 from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
-from scoring.alignment.turns.kept_measure import lost_terms, lost_unit
+from scoring.alignment.turns.kept_measure import lost_rate, lost_terms, lost_unit
 from scoring.alignment.turns.kept_shape import (
     lost_choice,
     lost_empty_rows,
@@ -17,7 +17,17 @@ from scoring.alignment.turns.kept_shape import (
     repeats_before,
     unapplied,
 )
-from scoring.alignment.turns.kept_values import first_rows_again, moved_bounds, unreplaced_values, values_beside
+from scoring.alignment.turns.kept_values import (
+    bounded_rows,
+    first_rows_again,
+    lost_comparisons,
+    moved_bounds,
+    times_beside,
+    unadded_values,
+    unreplaced_values,
+    values_beside,
+)
+from scoring.alignment.turns.misread import was_kept
 from scoring.display import span_of
 from scoring.question.follow_ups import ChangeKind
 from scoring.signals.finding import Finding, counted
@@ -51,8 +61,11 @@ def _lost(case: Case) -> Iterator[str]:
     yield from lost_choice(asked, case.sql)
     yield from lost_empty_rows(asked, case.sql)
     yield from moved_bounds(asked, case.sql)
+    yield from bounded_rows(asked, case.sql)
     yield from one_sided_conditions(asked, case.sql)
     yield from unreplaced_values(asked, case.sql)
+    yield from unadded_values(asked, case.sql)
+    yield from lost_comparisons(asked, case.sql)
     if moved_times(asked, case.sql):
         yield "the time of another column is tested: " + ", ".join(moved_times(asked, case.sql))
 
@@ -65,8 +78,8 @@ def follow_up_group_lost(case: Case) -> Finding | None:
     'not grouped any more by: stage'
     """
     asked = case.follow_up
-    adds = asked is not None and ChangeKind.GROUP in asked.kinds - asked.free
-    if asked is None or (case.question.group_by and case.grouping.match and not adds):
+    grouped = asked is not None and ChangeKind.GROUP in asked.kinds
+    if asked is None or (case.question.group_by and case.grouping.match and not grouped):
         return None
     return counted(lost_groups(asked, case.sql), "not grouped any more by", most=1)
 
@@ -81,7 +94,7 @@ def follow_up_measure_lost(case: Case) -> Finding | None:
     asked = case.follow_up
     if asked is None:
         return None
-    lost = lost_measures(asked, case.sql) or lost_terms(asked, case.sql)
+    lost = lost_measures(asked, case.sql) or lost_terms(asked, case.sql) or lost_rate(asked, case.sql)
     if lost:
         return counted(lost, "not computed any more", most=1)
     return counted(lost_unit(asked, case.sql), "no longer converted by", most=1)
@@ -103,7 +116,9 @@ def follow_up_ignored(case: Case) -> Finding | None:
         return Finding(1.0, f"still grouped by {', '.join(kept)}")
     if merged := merged_periods(asked, case.sql):
         return Finding(1.0, f"in one figure: {'; '.join(merged)}")
-    if beside := [*values_beside(asked, case.sql), *first_rows_again(asked, case.sql)]:
+    unmet = (*case.filters.missing, *(each.required for each in case.filters.mismatched))
+    times = times_beside(asked, case.sql, unmet)
+    if beside := [*values_beside(asked, case.sql), *times, *first_rows_again(asked, case.sql)]:
         return Finding(1.0, f"still selects {'; '.join(beside)}")
     return Finding(1.0, "no condition is new") if unapplied(asked, case.sql) else None
 

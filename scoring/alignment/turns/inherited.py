@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.matching import effective_op, meets
 from scoring.alignment.requirements import Requirements
 from scoring.alignment.same_values import Context
-from scoring.alignment.turns.inherited_times import TIMES, is_time, names_time
+from scoring.alignment.turns.inherited_times import is_time, names_time
+from scoring.alignment.turns.kept_values import ADDED
+from scoring.alignment.turns.misread import without_coded, without_misread
 from scoring.alignment.turns.negated import turned_conditions
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems, stored_forms, texts
 from scoring.specification import (
+    NEGATION,
     Clause,
     FilterOrigin,
     Op,
@@ -23,7 +25,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Boolean, Choices, Expression, Number, Text, TimeRange, intersect
+from scoring.values import Boolean, Choices, Expression, Number, TimeRange, intersect
 from scoring.verdict import FilterAlignment
 
 INHERITED = 0.99
@@ -36,73 +38,23 @@ def with_inherited(wanted: Requirements, asked: FollowUp | None, sql: SqlSpec, c
     """The requirements with the conditions of the SQL before that the follow-up neither replaces nor takes away."""
     if asked is None or asked.before is None:
         return wanted
-    wanted = _without_coded(_without_misread(wanted, asked, context), asked, sql, context)
+    wanted = without_coded(without_misread(wanted, asked, context), asked, sql, context)
+    wanted = replace(wanted, permitted=(*wanted.permitted, *_turned(asked, sql, context)))
     inherited = [
         each for each in inherited_conditions(asked, sql, context) if not _is_covered(each, wanted.required, context)
     ]
     return replace(wanted, required=(*wanted.required, *inherited)) if inherited else wanted
 
 
-def _without_misread(wanted: Requirements, asked: FollowUp, context: Context) -> Requirements:
-    """Permits what the words of earlier turns seem to ask and the SQL before does not apply, and times to compare."""
-    compared = ChangeKind.COMPARE in asked.kinds
-    excused = [
-        each
-        for each in wanted.required
-        if (compared and isinstance(each.rhs, TIMES)) or not _was_applied(each, asked, context.moment)
-    ]
-    if not excused:
-        return wanted
-    required = tuple([each for each in wanted.required if each not in excused])
-    return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
-
-
-def _was_applied(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> bool:
-    """Whether the fragment itself asks for a condition, or the SQL before has it as earlier turns ask for it."""
-    own = each.source is not FilterOrigin.QUESTION or not each.span or each.span.casefold() in asked.fragment.casefold()
-    return own or each.span not in asked.earlier or was_kept(each, asked, moment)
-
-
-def _without_coded(wanted: Requirements, asked: FollowUp, sql: SqlSpec, context: Context) -> Requirements:
-    """Permits a name that both answers seem to write as a code: `airport = 'VIE'` for Vienna.
-
-    The SQL before has a text that no word of its question explains. The answer has the same one, or for a name of the
-    follow-up another one of the same column.
-    """
-    coded = _codes(asked)
-    excused: list[QuestionFilter] = []
-    for each in wanted.required if coded else ():
-        if _is_unmet_name(each, sql, context):
-            new = each.span.casefold() in asked.fragment.casefold()
-            code = next(
-                (code for code in coded if _is_compared(code, sql) and _has_other_value(code, sql) == new), None
-            )
-            if code is not None:
-                coded.remove(code)
-                excused.append(each)
-    if not excused:
-        return wanted
-    required = tuple([each for each in wanted.required if each not in excused])
-    return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
-
-
-def _codes(asked: FollowUp) -> list[SqlFilter]:
-    """The conditions of the SQL before whose texts do not stand in its question."""
-    earlier = f" {' '.join(_WORDS.findall(asked.earlier.casefold()))} "
-    found = asked.before.filters if asked.before is not None else ()
-    return [each for each in found if any(texts(each)) and not any(f" {text} " in earlier for text in texts(each))]
-
-
-_WORDS = re.compile(r"[\w'&.-]+")
-
-
-def _is_unmet_name(each: QuestionFilter, sql: SqlSpec, context: Context) -> bool:
-    named = each.source is FilterOrigin.QUESTION and isinstance(each.rhs, Text)
-    return named and not any(meets(each, other, context) for other in sql.filters)
-
-
-def _is_compared(each: SqlFilter, sql: SqlSpec) -> bool:
-    return any(_columns(other) == _columns(each) for other in sql.filters)
+def _turned(asked: FollowUp, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
+    """The opposites of the conditions that the answer turns around: asked for by `the ones who didn't`."""
+    turned = [each for each in turned_conditions(asked, sql, context) if _is_kept(each)]
+    before = asked.before
+    if before is None or not turned:
+        return []
+    there = Context(context.moment, excluded_blocks(before), anti_joined_blocks(before))
+    ops = [effective_op(each, there) for each in turned]
+    return [_required(each, NEGATION.get(op, op)) for each, op in zip(turned, ops, strict=True)]
 
 
 def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
@@ -118,42 +70,29 @@ def inherited_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> lis
             op = effective_op(each, there)
             key = (each.lhs.name if each.lhs is not None else "", op, each.rhs)
             found.setdefault(key, _required(each, op))
-    return _without_released(list(found.values()), asked, sql)
+    return _without_released(list(found.values()), asked, sql) if not turned else list(found.values())
 
 
 def _without_released(found: list[QuestionFilter], asked: FollowUp, sql: SqlSpec) -> list[QuestionFilter]:
     """The conditions but the one that the follow-up takes away in words which do not name its column or value."""
-    if not asked.free & {ChangeKind.RESTORE, ChangeKind.NEGATE}:
+    if not asked.free & {ChangeKind.RESTORE, ChangeKind.NEGATE} or asked.before is None:
         return found
     names = {name for other in sql.filters for name in _columns(other)}
-    gone = [
-        each
-        for each in found
-        if each.lhs is not None
-        and not isinstance(each.rhs, TIMES)
-        and not any(column.name in names for column in each.lhs.columns)
-    ]
-    return [each for each in found if each is not gone[0]] if len(gone) == 1 else found
+    gone = [each for each in asked.before.filters if _is_released(each, names)]
+    if len(gone) != 1 or _is_freed(gone[0], asked, sql):
+        return found
+    return [each for each in found if each.span != gone[0].text]
+
+
+def _is_released(each: SqlFilter, names: set[str]) -> bool:
+    """Whether the answer does not test the column of a condition."""
+    return _is_kept(each) and not is_time(each) and bool(_columns(each)) and not _columns(each) & names
 
 
 def lost_conditions(filters: FilterAlignment) -> list[QuestionFilter]:
     """The inherited conditions that the answer lacks."""
     unmet = (*filters.missing, *(each.required for each in filters.mismatched))
     return [each for each in unmet if each.certain == INHERITED]
-
-
-def was_kept(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> bool:
-    """Whether the SQL before has a condition of the earlier question, which the follow-up leaves as it is.
-
-    A time is not left as it is where the follow-up speaks of another one.
-    """
-    if isinstance(each.rhs, TIMES) and ChangeKind.PLACE not in asked.free and names_time(asked.fragment):
-        return False
-    before = asked.before
-    if before is None or each.span not in asked.earlier:
-        return True
-    there = Context(moment and moment.replace(tzinfo=None), excluded_blocks(before), anti_joined_blocks(before))
-    return any(meets(each, other, there) for other in before.filters)
 
 
 def loses_openly(asked: FollowUp, filters: FilterAlignment) -> bool:
@@ -196,7 +135,7 @@ def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     return (
         (is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
         or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
-        or (ChangeKind.SHOW in asked.kinds and _is_widened(each, sql))
+        or ((ChangeKind.SHOW in asked.kinds or ADDED.search(asked.fragment) is not None) and _is_widened(each, sql))
         or _is_dropped(each, asked)
         or _is_replaced(each, asked, sql)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from scoring.question.follow_ups import ChangeKind, FollowUp
@@ -15,15 +16,27 @@ def lost_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
     Of several groups one may go where it says no more than one that stays: a town beside the name of its shop.
     """
     before = asked.before
-    if before is None or ChangeKind.GROUP in asked.free:
+    replaced = ChangeKind.GROUP in asked.free
+    if before is None or (replaced and _REPLACED.search(asked.fragment) is None):
         return []
-    grouped, keys = set(_grouped(sql)), _keys(before)
+    gone = _gone(asked, before, set(_grouped(sql)))
+    return [] if replaced and len(gone) < _SEVERAL else gone
+
+
+def _gone(asked: FollowUp, before: SqlSpec, grouped: set[Column]) -> list[str]:
+    """The keys of the SQL before that tell no row of the answer apart."""
+    keys = _keys(before)
     kept = [each for each in keys if _is_kept(each, grouped)]
     shown = [each for each in keys if _is_shown(each, before.projections)]
     lost = [each for each in shown if each not in kept]
     if kept and (ChangeKind.COLUMNS in asked.kinds or lost == shown):
         return []
     return _unsaid(lost, kept)
+
+
+_REPLACED = re.compile(r"\b(?:rather than|instead of|not(?: by| per)?) \w", re.IGNORECASE)
+"""Names the one group that is replaced, so that others stay."""
+_SEVERAL = 2
 
 
 def _unsaid(lost: Sequence[GroupKey], kept: Sequence[GroupKey]) -> list[str]:

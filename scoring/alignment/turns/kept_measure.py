@@ -31,6 +31,7 @@ def _keeps_measure(asked: FollowUp) -> bool:
     """Whether the follow-up leaves the measure as it is, or asks for shares of it."""
     return (
         not asked.free & _CHANGING
+        or (ChangeKind.UNIT in asked.free and asked.free & _CHANGING == frozenset({ChangeKind.AGGREGATE}))
         or asked.kinds == frozenset({ChangeKind.SHARE})
         or _SUMMED.search(asked.fragment) is not None
     )
@@ -83,6 +84,22 @@ def _is_scaled(factor: float) -> bool:
 
 
 _SCALES = (1000.0, 1e6, 1e9, 60.0, 3600.0, 86400.0, 24.0, 1440.0, 1024.0, 1024.0**2, 1024.0**3, 7.0, 12.0)
+
+
+def lost_rate(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The quotient of aggregates that the SQL before computes, where the answer divides nothing and has no mean."""
+    before = asked.before
+    if before is None or not _keeps_measure(asked) or _quotients(sql):
+        return []
+    if any(each.func in ("AVG", "MEDIAN") or "PERCENTILE" in each.func for each in sql.aggregations):
+        return []
+    return [f"{numerator} / {denominator}" for numerator, denominator in _quotients(before)]
+
+
+def _quotients(spec: SqlSpec) -> list[tuple[str, str]]:
+    """The divisions by an aggregate."""
+    found = [(each.numerator, each.denominator) for each in spec.divisions]
+    return [(above, below) for above, below in found if "(" in below and "(" in above]
 
 
 def is_rate(old: Aggregation, sql: SqlSpec) -> bool:

@@ -6,8 +6,16 @@ import re
 
 from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
 from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
-from scoring.alignment.turns.kept_measure import is_rate, lost_terms, lost_unit
-from scoring.alignment.turns.kept_values import first_rows_again, moved_bounds, unreplaced_values, values_beside
+from scoring.alignment.turns.kept_measure import is_rate, lost_rate, lost_terms, lost_unit
+from scoring.alignment.turns.kept_values import (
+    bounded_rows,
+    first_rows_again,
+    lost_comparisons,
+    moved_bounds,
+    unadded_values,
+    unreplaced_values,
+    values_beside,
+)
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.specification import Aggregation, Projection, SortKey, SqlFilter, SqlSpec
 
@@ -153,7 +161,7 @@ _ESSENTIAL = ("subqueries", "filters", "group_by", "projections", "order_by", "l
 def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up adds a condition, and the answer has no condition, join or table of its own."""
     before = asked.before
-    if before is None or not asked.kinds & _ADDING or ChangeKind.RANK in asked.free:
+    if before is None or not asked.kinds & _ADDING or asked.free & {ChangeKind.RANK, ChangeKind.AGGREGATE}:
         return False
     known = {_condition(each) for each in before.filters}
     if any(_condition(each) not in known for each in sql.filters):
@@ -175,13 +183,17 @@ _CHECKS = (
     lost_measures,
     lost_terms,
     lost_unit,
+    lost_rate,
     lost_ranking,
     lost_choice,
     lost_empty_rows,
     kept_groups,
     values_beside,
     unreplaced_values,
+    unadded_values,
+    lost_comparisons,
     moved_bounds,
+    bounded_rows,
     merged_periods,
     one_sided_conditions,
     first_rows_again,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from scoring.alignment.turns.inherited_times import TIMES
 from scoring.alignment.turns.kept_groups import are_alike
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import likely, stems, texts
-from scoring.specification import Column, Op, SqlFilter, SqlSpec
-from scoring.values import Choices, Number
+from scoring.specification import Clause, Column, Op, QuestionFilter, SqlFilter, SqlSpec
+from scoring.values import Choices, Expression, Number, TimeRange, intersect
 
 _REPLACING = frozenset({ChangeKind.THING, ChangeKind.PLACE})
 _ADDING = re.compile(
@@ -69,6 +71,95 @@ def _texts(spec: SqlSpec) -> set[str]:
 def _shown_columns(sql: SqlSpec) -> set[str]:
     """The columns that tell the values of an answer apart."""
     return {column.name for each in (*sql.group_by, *sql.projections) for column in each.operand.columns}
+
+
+def times_beside(asked: FollowUp, sql: SqlSpec, unmet: Sequence[QuestionFilter]) -> list[str]:
+    """The old times that the answer still covers, where it does not select the new one that the follow-up asks for."""
+    before = asked.before
+    new = [each for each in unmet if isinstance(each.rhs, TIMES)]
+    if before is None or not new or ChangeKind.PLACE not in asked.free or _ADDING.search(asked.fragment):
+        return []
+    return [each.text for each in before.filters if any(_covers(other, each) for other in sql.filters)]
+
+
+def _covers(new: SqlFilter, old: SqlFilter) -> bool:
+    """Whether a range of times holds an old one."""
+    mine, theirs = new.rhs, old.rhs
+    if not isinstance(mine, TimeRange) or not isinstance(theirs, TimeRange) or _columns(new) != _columns(old):
+        return False
+    return intersect(mine, theirs) == theirs
+
+
+def unadded_values(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The old values in whose place the answer puts a new one that the follow-up adds: `also York`."""
+    before = asked.before
+    if before is None or asked.instead or ADDED.search(asked.fragment) is None:
+        return []
+    return [old.text for old in before.filters if _is_exchanged(old, asked.fragment, sql)]
+
+
+def _is_exchanged(old: SqlFilter, fragment: str, sql: SqlSpec) -> bool:
+    """Whether the answer compares a column with values that the fragment names, and with no old one any more."""
+    new = [each for each in sql.filters if _columns(each) == _columns(old) and {each.op, old.op} <= _CHOOSING]
+    kept = {value for each in new for value in _spelled(each)}
+    said = stems(fragment) | set(re.findall(r"\d+", fragment))
+    return bool(kept) and kept.isdisjoint(_spelled(old)) and any(said & (stems(value) | {value}) for value in kept)
+
+
+def _spelled(each: SqlFilter) -> list[str]:
+    """The texts and numbers that a condition compares with."""
+    return [*texts(each), *(f"{member.value:g}" for member in _members(each) if isinstance(member, Number))]
+
+
+def bounded_rows(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The bounds on single rows where `only those above 100` is about the totals that the SQL before shows."""
+    before = asked.before
+    if before is None or _BOUNDED.search(asked.fragment) is None or not before.group_by:
+        return []
+    known = {each.text for each in before.filters}
+    measures = [frozenset(column.name for column in each.columns) for each in before.aggregations if each.columns]
+    return [
+        each.text for each in sql.filters if each.text not in known and _is_of_rows(each) and _columns(each) in measures
+    ]
+
+
+def _is_of_rows(each: SqlFilter) -> bool:
+    return isinstance(each.rhs, Number) and each.lhs is not None and not each.lhs.func and each.clause is Clause.WHERE
+
+
+_BOUNDED = re.compile(
+    r"\b(?:anything|everything|everyone|those|ones)\b(?: \w+){0,2} (?:over|above|under|below|more than|less than"
+    r"|fewer than|at least|at most)\b",
+    re.IGNORECASE,
+)
+"""A bound on what the answer before shows."""
+
+
+ADDED = re.compile(
+    r"^(?:\W|and |ok |okay |now )*(?:also|both|add|plus|include)\b|\b(?:too|as well)\W*(?:please|pls)?\W*$", re.I
+)
+
+
+def lost_comparisons(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The comparisons of two columns in the SQL before of which the answer reads one column at most: `paid > due`."""
+    before = asked.before
+    if before is None or asked.is_open or asked.kinds & _LOOSENING:
+        return []
+    read = {column.name for column in sql.columns}
+    compared = [each for each in before.filters if isinstance(each.rhs, Expression) and each.op in _COMPARING]
+    return [each.text for each in compared if _compared(each) and not _compared(each) <= read]
+
+
+_LOOSENING = frozenset({ChangeKind.WIDE, ChangeKind.RESTORE, ChangeKind.AGGREGATE, ChangeKind.COLUMNS})
+_COMPARING = frozenset({Op.LT, Op.LE, Op.GT, Op.GE, Op.EQ, Op.NE})
+
+
+def _compared(each: SqlFilter) -> frozenset[str]:
+    """The columns on both sides of a comparison, where none of them is of a subquery."""
+    other = each.rhs
+    if not isinstance(other, Expression) or other.subquery is not None or other.unknown or not other.columns:
+        return frozenset()
+    return _columns(each) | frozenset(other.columns)
 
 
 _CHOOSING = frozenset({Op.EQ, Op.IN, Op.WITHIN})

@@ -9,13 +9,21 @@ POINTING = (
     r"|(?:that|this) (?:list|table|number|figure|result|one))"
 )
 """Words for the answer to the question before."""
-UNDONE = r"(?:did|do|does|were|are|was|is|have|has|had|could|can|would|will)(?:n['’]?t| not)(?: yet| though)?"
+UNDONE = (
+    r"(?:(?:did|do|does|were|are|was|is|have|has|had|could|can|would|will)(?:n['’]?t| not)|never (?:did|do|does|have"
+    r"|has|had|was|were)|(?:did|has|have) never)(?: yet| though)?"
+)
 """A verb that is denied, with nothing after it."""
 _COLUMNS = (
     r"(?:(?:full|first|last|\w+) )?(?:names?|ids?|e-?mails?(?: addresses)?|addresses|phone numbers|codes|titles"
     r"|urls?)(?:(?: and|,) \w+)?"
 )
 """Columns that tell things apart or say how to reach them."""
+_FEW_WORDS = (
+    r"(?!\S*(?:n't)\b)(?:(?!(?:who|that|which|have|has|had|are|is|were|was|do|does|did|can|how|what|all|many|yet|any"
+    r"|anything|in|for|counting|including)\b)[\w'&-]+ ?){1,3}?"
+)
+"""A thing in at most three words, none of which makes it a clause."""
 FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
     (name, certain, re.compile(f"(?:{pattern.replace('POINTING', POINTING)})$", re.IGNORECASE | re.DOTALL))
     for name, certain, pattern in (
@@ -31,6 +39,13 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             True,
             r"(?:just|only) (?:the |their |an? )?(?P<rest>average|avg|mean|total|sum|maximum|max|minimum|min|median)"
             r"(?: of (?:them|those|these|it|that))?",
+        ),
+        ("regroup", True, r"(?:just|only) (?:the )?totals? (?:per|by|for each) (?P<rest>.+)"),
+        (
+            "measure",
+            True,
+            r"(?:just|only) (?:the )?(?P<rest>(?:total|average|avg|mean|median|number of|count of|sum of) (?!(?:of )?"
+            r"(?:them|those|these|it)\b)[\w-]+(?: [\w-]+)?)",
         ),
         (
             "columns",
@@ -100,8 +115,25 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         (
             "correct",
             False,
-            r"(?!i me|the same|same|what about|how about|make |use |only |just )(?P<rest>[\w'& -]{2,30}?),? (?:and )?"
-            r"not (?:the |in )?(?P<old>[\w'& -]{2,30}?)(?:,? (?:one|two|no|\d) decimals?)?",
+            rf"(?!i me|the same|same|what about|how about|make |use |only |just )(?P<rest>{_FEW_WORDS}),? (?:and )?"
+            rf"not (?:the |in )?(?P<old>{_FEW_WORDS})(?:,? (?:one|two|no|\d) decimals?)?",
+        ),
+        (
+            "correct",
+            True,
+            r"(?:swap|replace|exchange|switch|change)(?: from)? (?:the )?(?P<old>[^,]{2,40}?) (?:for|with|by|to|into)"
+            r" (?:the )?(?P<rest>[^,]{2,40})",
+        ),
+        (
+            "wide",
+            True,
+            r"(?:(?:just|only|as|give me|show|in|into) )*(?:the |a |one )?(?:(?:overall|grand|single|combined) )+"
+            r"(?:figure|number|total|sum|value)(?: (?:for (?:all|everything|everyone)|overall|in total))?",
+        ),
+        (
+            "wide",
+            True,
+            r"(?:(?:just|only) )?(?:in |as |into )?one (?:figure|number|total|sum|value)(?: (?:for all|overall))?",
         ),
         ("beside", True, r"with (?P<rest>.+) (?:next to|beside|alongside) (?:it|that|them|this)"),
         (
@@ -121,7 +153,8 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         (
             "ranked",
             True,
-            r"(?:just |only )?(?:the )?(?P<rest>\d{1,3} (?:worst|best|biggest|largest|smallest|highest|lowest|longest"
+            r"(?:just |only )?(?:the )?(?P<rest>(?:\d{1,3}|two|three|four|five|ten) "
+            r"(?:worst|best|biggest|largest|smallest|highest|lowest|longest"
             r"|shortest|slowest|fastest|cheapest|oldest|newest))(?: ones| of (?:them|those|these))?",
         ),
         (

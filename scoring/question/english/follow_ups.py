@@ -7,7 +7,7 @@ import re
 from scoring.question.english.tables import words
 
 OPENERS = re.compile(
-    r"(?:(?:and|or|but|so|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah)\b[,.!… ]*"
+    r"(?:(?:and|or|but|so|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah|sorry|oops|my bad)\b[,.!… ]*"
     r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
     r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
     r"|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"
@@ -125,8 +125,8 @@ SHARES = re.compile(
 DIRECTIONS = re.compile(
     r"(?:(?:in )?(?:de|a)scending(?: order)?|asc|desc|alphabetical(?:ly)?|reversed?|the other way (?:a?round|about)"
     r"|(?:by )?(?:newest|oldest|highest|lowest|largest|smallest|biggest|latest|earliest|most|least|best|worst"
-    r"|cheapest|most"
-    r" expensive|longest|shortest)(?: \w+)? (?:first|on top|at the top))$",
+    r"|cheapest|most expensive|longest|shortest|slowest|fastest|heaviest|lightest|busiest|\w{3,}est)(?: \w+)?"
+    r" (?:first|on top|at the top))$",
     re.IGNORECASE,
 )
 """A direction of sorting."""
@@ -151,11 +151,13 @@ UNITS = re.compile(
 )
 """What amounts are measured in."""
 EARLIER = re.compile(
-    r"(?:(?:in|for|during) )?the (?:(?P<unit>day|week(?:end)?|month|quarter|year) (?:before(?: that)?|prior)"
-    r"|(?:previous|prior|preceding) (?P<same>day|week|month|quarter|year|one|period)"
-    r"|same (?:period|time|dates?|days?|weeks?|months?|quarters?|range)(?: of| in)?"
+    r"(?:(?:in|for|during) )?(?:(?:the )?(?P<unit>day|week(?:end)?|month|quarter|year) (?:before(?: that)?|prior)"
+    r"|(?:(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?) )?(?:a|one|the) (?P<one>year|quarter"
+    r"|month|week|day) (?:before|earlier|prior)(?: that)?"
+    r"|(?:the )?(?:previous|prior|preceding) (?P<same>day|week|month|quarter|year|one|period)"
+    r"|(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?|range)(?: of| in)?"
     r" (?:last|the previous|the prior|the) (?P<whole>year)(?: before)?"
-    r"|same (?:period|time|dates?|days?|weeks?|months?|quarters?|range) (?:a|one) (?P<ago>year)"
+    r"|(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?|range) (?:a|one) (?P<ago>year)"
     r" (?:ago|earlier|before))$",
     re.IGNORECASE,
 )
@@ -207,7 +209,8 @@ STARTERS = words(
     " sum total average avg mean median count number percentage share percent descending ascending newest oldest"
     " daily weekly"
     " monthly quarterly yearly today yesterday this previous count keep tell put lower raise increase decrease reduce"
-    " bump place looks look makes consider that's it's"
+    " bump place looks look makes consider that's it's swap replace exchange undo revert back go put hide get kick"
+    " strip forget lose both neither anything everything everyone anyone oops nope uh um a an one my rather"
 )
 """What a fragment may begin with."""
 ASKS = words(

@@ -15,7 +15,8 @@ from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.earlier import EarlierQuestion
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import TurnEvidence
-from scoring.question.follow_ups.fragments import Fragment, read_fragment
+from scoring.question.follow_ups.forms import Fragment
+from scoring.question.follow_ups.fragments import read_fragment
 from scoring.question.follow_ups.going_on import back_at, goes_on, is_undone
 from scoring.question.follow_ups.meaning import resolve
 from scoring.question.prompts.finding import question_asked
@@ -167,6 +168,8 @@ def _state_after(
     text, before = states[-1]
     if is_undone(changed) and len(states) > 1:
         return [*states[:-2], (states[-2][0], now or states[-2][1])]
+    if now is None and before is not None:
+        return states
     meaning = resolve(changed, text, TurnEvidence(now or SqlSpec(dialect=sql.dialect), before), query.occurred_at)
     if meaning is not None:
         return [*states, (meaning.text, now)]

@@ -7,8 +7,8 @@ import re
 from scoring.question.english.follow_ups import NUMERALS, UNITS
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import ChangeKind, Edit
-from scoring.question.follow_ups.evidence import stems, stored_forms
-from scoring.question.follow_ups.row_changes import put_in_place, time_change
+from scoring.question.follow_ups.evidence import likely, stems, stored_forms
+from scoring.question.follow_ups.row_changes import put_in_place, thing_change, time_change
 from scoring.question.follow_ups.words import is_name, named, time_phrase
 
 
@@ -20,15 +20,15 @@ def correct_change(meaning: Meaning, change: Edit) -> bool:
         return time_change(meaning, time)
     place = re.search(rf"\b{re.escape(old)}\b", meaning.text, re.IGNORECASE)
     if UNITS.match(new):
-        meaning.free.add(ChangeKind.AGGREGATE)
+        meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.UNIT}
         return meaning.add(f"in {new}")
-    known = bool(stored_forms(old) & meaning.evidence.old_values.keys())
+    known = any(value in stored_forms(old) or likely(stems(old), stems(value)) for value in meaning.evidence.old_values)
     if not known and not is_name(old):
         meaning.free.add(ChangeKind.AGGREGATE)
     if place is not None:
         return put_in_place(meaning, place.span(), new)
     if not known:
-        return False
+        return meaning.instead and thing_change(meaning, Edit(ChangeKind.THING, new, "about"))
     meaning.dropped |= stems(old)
     meaning.free.add(ChangeKind.THING)
     return meaning.add(f"for {new}")

@@ -19,6 +19,7 @@ _BEFORE_TIME = re.compile(
     r"\b(?:in|for|during|from|since|of|on|at|until|till|through|by|within|over|the|as of|to)\s+$", re.IGNORECASE
 )
 _LEAVING_OUT = re.compile(r",? \b(?:excluding|without|except|ignoring|leaving out)\b", re.IGNORECASE)
+_A_YEAR = re.compile(r"(?:19|20)\d\d")
 _ADDED_EXCLUSION = re.compile(r",? ?\bexcluding\b", re.IGNORECASE)
 _GROUP = re.compile(
     r"[ ,]*\b(?:(?:broken down|split|grouped)(?: (?:up|out))? )?(?:by|per|for (?:each|every)|in each)\s+"
@@ -72,7 +73,7 @@ class EarlierQuestion:
 
     def times(self) -> list[QuestionFilter]:
         """Its conditions on times."""
-        return [each for each in self.spec.filters if isinstance(each.rhs, TIMES)]
+        return [each for each in self.spec.filters if isinstance(each.rhs, TIMES) or _A_YEAR.fullmatch(each.span)]
 
     def bounds(self) -> list[QuestionFilter]:
         """Its conditions on numbers."""

@@ -37,6 +37,8 @@ class ChangeKind(StrEnum):
     AGGREGATE = "aggregate"
     SHOW = "show"
     """Something is shown in addition."""
+    UNIT = "unit"
+    """The same measure in another unit."""
     COLUMNS = "columns"
     """The same rows with these columns alone."""
     NEXT = "next"
@@ -51,6 +53,16 @@ class ChangeKind(StrEnum):
     """The last change is taken back."""
     RETURN = "return"
     """An earlier question is asked again: `back to the monthly one`."""
+
+
+ALONE = "alone"
+"""The head of a group that takes the place of all others."""
+BARE = "bare"
+"""The head of a thing that is named with nothing else, so that only the SQL can say whether it changes the answer."""
+
+
+MEASURE = "measure"
+"""The head of a thing that is another measure."""
 
 
 @immutable(kw_only=False)

@@ -65,6 +65,13 @@ class TurnEvidence:
         ]
         return frozenset[str]().union(*columns) if columns else None
 
+    def left_out(self, words: str) -> bool:
+        """Whether the measure before reads a column of these words and the answer does not: `without the discounts`."""
+        read = {column.name for column in self.now.columns}
+        measures = self.before.aggregations if self.before is not None else ()
+        gone = [column.name for each in measures for column in each.columns if column.name not in read]
+        return any(stems(words) & stems(name) for name in gone)
+
     def knows(self, words: str) -> bool:
         """Whether a condition that is new in the answer is of these words, by its value or its column."""
         return self.columns_of(words) is not None or self.reads(words)

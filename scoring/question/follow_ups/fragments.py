@@ -6,24 +6,22 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-from scoring.immutable import immutable
-from scoring.question.english.follow_up_forms import FORMS
 from scoring.question.english.follow_ups import (
     ASKING,
     ASKS,
-    DIRECTIONS,
     HEADS,
     INSTEAD,
     LEADS,
     OPENERS,
-    OWNED,
     POINTERS,
     REQUESTS,
     SHOWING,
     STARTERS,
     TAILS,
+    WHOLE_KINDS,
 )
-from scoring.question.follow_ups.edits import ChangeKind, Edit
+from scoring.question.follow_ups.edits import BARE, MEASURE, ChangeKind, Edit
+from scoring.question.follow_ups.forms import Fragment, formed
 from scoring.question.follow_ups.parts import names_nothing, parts
 from scoring.question.follow_ups.words import is_country, is_time
 
@@ -31,20 +29,6 @@ LONGEST = 200
 """Longest fragment, in characters."""
 _MOST_WORDS = 5
 """Most words of a thing that is named after `and`, without a verb."""
-
-
-@immutable(kw_only=False)
-class Fragment:
-    """A question that changes an earlier one."""
-
-    changes: tuple[Edit, ...]
-    """Empty where its words are not understood."""
-    certain: bool
-    """It has no meaning alone. Otherwise it is a fragment only after another question."""
-    instead: bool = False
-    """The change takes the place of what was asked for."""
-    further: bool = False
-    """The change is in addition."""
 
 
 def read_fragment(text: str, *, follows: bool) -> Fragment | None:
@@ -65,18 +49,53 @@ def _short_fragment(text: str, follows: bool) -> Fragment | None:
     if not _may_be(text) or _begins_with_state(text) or (not follows and _stands_alone(text)):
         return None
     said = _spelled_out(text)
-    opened = OPENERS.match(said)
-    opener = opened.group() if opened is not None else ""
-    core = said[len(opener) :]
-    tied = _TYING.search(opener) is not None
-    further = "also" in opener.lower()
+    opener = _opener(said)
+    core = _AT_END.sub("", said[len(opener) :])
+    whole = _with_its_end(core, follows=follows)
+    if whole is not None:
+        return whole
     core, instead, tail = _without_tails(REQUESTS.sub("", core, count=1) if REQUESTS.match(core) else core)
     core = _TAKING.sub("", core, count=1) if instead else core
-    found = _changes(core, tied=tied, instead=instead, follows=follows)
+    found = _changes(core, tied=_TYING.search(opener) is not None, instead=instead, follows=follows)
     if found is None or not (follows or found.certain):
         return None
-    instead = instead or _CORRECTING.match(opener) is not None
-    return Fragment(found.changes, certain=found.certain, instead=instead, further=further or "too" in tail)
+    further = "also" in opener.lower() or _FURTHER.search(tail) is not None
+    return _marked(found, instead=instead or _CORRECTING.match(opener) is not None, further=further)
+
+
+def _marked(found: Fragment, *, instead: bool, further: bool) -> Fragment:
+    return Fragment(found.changes, certain=found.certain, instead=instead, further=further)
+
+
+def _opener(said: str) -> str:
+    """What is said before the question itself."""
+    opened = OPENERS.match(said)
+    return opened.group() if opened is not None else ""
+
+
+def _with_its_end(core: str, *, follows: bool) -> Fragment | None:
+    """A fragment that only its last words explain: `instead of …`, `… too`."""
+    replaced = _REPLACED.fullmatch(core)
+    if replaced is not None and not (HEADS.match(core) or ASKING.match(core)):
+        return Fragment((Edit(ChangeKind.CORRECT, replaced["rest"], replaced["old"]),), certain=True, instead=True)
+    counted = _COUNTED.fullmatch(core) if follows else None
+    return Fragment((Edit(ChangeKind.SHOW, counted["rest"]),), certain=False) if counted is not None else None
+
+
+_COUNTED = re.compile(r"(?:count|allow|keep) (?:the )?(?P<rest>[\w' -]{2,40}) (?:too|as well|again)", re.IGNORECASE)
+"""`count the test users too`."""
+_AT_END = re.compile(
+    r"^(?:at |as of |by |for )?(?:the )?(?:end|close) of (?:the )?(?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|q[1-4]|last|this|(?:19|20)\d\d|month|quarter|year))",
+    re.IGNORECASE,
+)
+"""Before a period whose last day is meant."""
+_REPLACED = re.compile(
+    r"(?:use |take |show |make it |with )?(?:the )?(?P<rest>[^,]{2,40}?),? (?:instead of|rather than) (?:the )?"
+    r"(?P<old>[^,]{2,40})",
+    re.IGNORECASE,
+)
+"""`raw material instead of spare parts`."""
 
 
 def _spelled_out(text: str) -> str:
@@ -90,6 +109,11 @@ _SPELLED = tuple(
     (re.compile(pattern, re.IGNORECASE), spelled)
     for pattern, spelled in (
         (r"\bw/o ", "without "),
+        (
+            r"^(?:and |now |ok )?(?:anything|everything|everyone|anyone|all) (?=(?:over|above|under|below|more than"
+            r"|less than|fewer than|at least|at most|older than|younger than)\b)",
+            "only those ",
+        ),
         (r"\bw/ ?(?=\w)", "with "),
         (r"\bdays? of (?:the )?week\b", "weekday"),
         (r"\bhours? of (?:the )?day\b", "hour"),
@@ -97,6 +121,7 @@ _SPELLED = tuple(
     )
 )
 """Short and long ways to say the same."""
+_FURTHER = re.compile(r"\btoo\b|\bas well\b")
 _CORRECTING = re.compile(r"(?:no|nope|sorry|wait|actually)\b", re.IGNORECASE)
 """An opener that takes back what was asked."""
 _TYING = re.compile(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
@@ -124,9 +149,10 @@ def _may_be(text: str) -> bool:
     if not words or len(words) > _MOST:
         return False
     first = words[0].strip(",.!?;:")
+    marked = words[-1].strip("?!. ") in _LAST or not _MARKS.isdisjoint(words)
     if first in ASKS:
-        return POINTERS.search(text.strip(" ?!.")) is not None
-    return first in STARTERS or len(words) <= _FEW or words[-1].strip("?!. ") in _LAST or "ones" in words
+        return marked or POINTERS.search(text.strip(" ?!.")) is not None
+    return marked or first in STARTERS or len(words) <= _FEW
 
 
 _MOST = 18
@@ -139,7 +165,9 @@ _LONGEST_GROUP = 5
 """Most words of a group alone; behind more, what is asked for has been named: `per pilot, no. of flights in may`."""
 _FEW = 2
 """So few words may be a time or a name alone."""
-_LAST = frozenset({"out", "back", "alone", "instead", "first", "ones", "only", "order", "pls", "please", "rather"})
+_MARKS = frozenset({"ones", "not", "back", "instead", "both"})
+"""Words anywhere in a fragment."""
+_LAST = frozenset("well too also out back alone instead first ones only order pls please rather".split())
 
 
 def _without_tails(core: str) -> tuple[str, bool, str]:
@@ -157,23 +185,12 @@ def _without_tails(core: str) -> tuple[str, bool, str]:
 def _changes(core: str, *, tied: bool, instead: bool, follows: bool) -> Fragment | None:
     """The changes by the first of: a form of question, words that only a follow-up begins with, bare parts."""
     return (
-        _formed(core, instead=instead, follows=follows)
+        formed(core, instead=instead, follows=follows)
         or _led(core)
         or _restricted(core)
+        or (_measured(core) if instead else None)
         or _bare(core, tied=tied or instead, instead=instead)
     )
-
-
-def _formed(core: str, *, instead: bool, follows: bool) -> Fragment | None:
-    for name, certain, form in FORMS:
-        found = form.match(core) if follows or certain else None
-        if found is None:
-            continue
-        said = {part: (words or "").strip() for part, words in found.groupdict().items()}
-        changes = _of_form(name, said.get("rest", ""), said.get("old", ""))
-        if changes is not None:
-            return Fragment(tuple(changes), certain=certain or instead)
-    return None
 
 
 def _led(core: str) -> Fragment | None:
@@ -183,7 +200,22 @@ def _led(core: str) -> Fragment | None:
         core = _CONTRAST.sub("", core)
     if lead is None or (lead.end() == len(core) and not about):
         return None
+    corrected = formed(core[lead.end() :].strip(), instead=True, follows=True)
+    if corrected is not None and corrected.changes[0].kind is ChangeKind.CORRECT:
+        return corrected
     return Fragment(tuple([_about(each) if about else each for each in parts(core[lead.end() :])]), certain=True)
+
+
+def _measured(core: str) -> Fragment | None:
+    """`number of visits instead`: another measure."""
+    return Fragment((Edit(ChangeKind.THING, core, MEASURE),), certain=True) if _MEASURE.match(core) else None
+
+
+_MEASURE = re.compile(
+    r"(?:the )?(?:number|count|amount|sum|total|average|avg|mean|median|maximum|minimum|max|min|share|value|cost)"
+    r"(?: of)? (?!of\b)[\w-]+",
+    re.IGNORECASE,
+)
 
 
 def _restricted(core: str) -> Fragment | None:
@@ -203,19 +235,24 @@ def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
     """A fragment of parts alone, without a question or a request."""
     written = _WRITTEN.search(core) is not None
     core = SHOWING.sub("", core)
-    if written or ASKING.match(core):
-        return None
-    found = tuple(parts(core))
+    found = () if written or ASKING.match(core) else tuple(parts(core))
     if not found or _asks_of_its_own(found, instead=instead):
         return None
     if found[0].kind is ChangeKind.GROUP and _ASKS_LATER.search(core):
         return None
     if all(_certain(each, alone=len(found) == 1, tied=tied) for each in found):
         return Fragment(found, certain=True)
+    return _uncertain(found, core, tied=tied)
+
+
+def _uncertain(found: tuple[Edit, ...], core: str, *, tied: bool) -> Fragment | None:
+    """Parts that may be a question of their own, too."""
+    if found[0].kind is ChangeKind.THING and not tied and not _is_named(core):
+        bare = len(found) == 1 and len(core.split()) <= _FEW + 1
+        return Fragment((Edit(ChangeKind.THING, core, BARE),), certain=False) if bare else None
     only = found[0].kind is ChangeKind.ONLY
     short = len(core.split()) <= _MOST_WORDS * (1 + only) + 3 * (len(found) - 1)
-    alone = found[0].kind is ChangeKind.THING and not tied and not _is_named(core)
-    return None if alone or not short else Fragment(found, certain=False)
+    return Fragment(found, certain=False) if short else None
 
 
 _ASKS_LATER = re.compile(r"\b(?:show|give|list|(?:number|count|sum) of|how many|how much|what)\b", re.IGNORECASE)
@@ -267,62 +304,14 @@ _LONGEST_KEY = 3
 """Most words of one thing to group by; more name what is asked for, too: `per branch, number of loans this year`."""
 
 
-def _of_form(name: str, rest: str, old: str) -> list[Edit] | None:
-    """The changes of a form of question, from the words after it; `None` where it is another question."""
-    match name:
-        case "count_of" | "which":
-            kind = ChangeKind.LIST if name == "which" else ChangeKind.COUNT
-            return [Edit(kind, ""), Edit(ChangeKind.ONLY, rest, "of them")] if rest else [Edit(kind, "")]
-        case "is" if not rest:
-            return [Edit(ChangeKind.COUNT, "")]
-        case "is" | "parts":
-            return list(parts(rest)) if HEADS.match(rest) or is_time(rest) else None
-        case "aggregate":
-            return [Edit(ChangeKind.AGGREGATE, rest or "total")]
-        case "show":
-            return _beside(rest) or _shown(OWNED.sub("", rest, count=1))
-        case _:
-            return _of_new_form(name, rest, old)
-
-
-def _of_new_form(name: str, rest: str, old: str) -> list[Edit] | None:
-    """The same of the forms that correct, deny or list."""
-    match name:
-        case "limit":
-            return [Edit(ChangeKind.BOUND, rest)]
-        case "correct":
-            return None if HEADS.match(rest) or HEADS.match(old) else [Edit(ChangeKind.CORRECT, rest, old)]
-        case "beside":
-            return _beside(rest) or [Edit(ChangeKind.SHOW, rest)]
-        case "return":
-            return [Edit(ChangeKind.RETURN, old), *parts(rest)]
-        case "negate_count":
-            return [Edit(ChangeKind.NEGATE, ""), Edit(ChangeKind.COUNT, "")]
-        case "list_with":
-            return [Edit(ChangeKind.LIST, ""), *parts(rest)]
-        case "ranked":
-            count, way = rest.split()
-            return [Edit(ChangeKind.RANK, "", f"{way.lower()} {count}")]
-        case _:
-            return [Edit(ChangeKind(name), rest, old.lower())]
-
-
-def _beside(rest: str) -> list[Edit]:
-    """A comparison, where a time is to stand beside the answer."""
-    return [Edit(ChangeKind.COMPARE, rest)] if is_time(rest) else []
-
-
-def _shown(rest: str) -> list[Edit]:
-    """What is to be shown, and how it is to be sorted: `their emails, newest first`."""
-    comma = rest.find(",")
-    after = [] if comma < 0 else list(parts(rest[comma + 1 :].replace(",", "")))
-    sorts = bool(after) and all(each.kind is ChangeKind.ORDER or DIRECTIONS.match(each.text) for each in after)
-    return [Edit(ChangeKind.SHOW, rest[:comma]), *after] if sorts else [Edit(ChangeKind.SHOW, rest)]
-
-
 def _is_named(text: str) -> bool:
     """Whether the words are a name and nothing else."""
-    return is_country(text) or (len(text.split()) <= _FEW and text.istitle())
+    named = is_country(text) or (len(text.split()) <= _FEW and text.istitle())
+    return named or WHOLE_KINDS.match(text) is not None or _NUMBERED.fullmatch(text) is not None
+
+
+_NUMBERED = re.compile(r"[a-z]+ \d[\w-]*", re.IGNORECASE)
+"""`ward 8`."""
 
 
 def _certain(part: Edit, *, alone: bool, tied: bool) -> bool:

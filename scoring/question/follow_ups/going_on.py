@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scoring.question.english.follow_ups import ASKING
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import stems
-from scoring.question.follow_ups.fragments import Fragment
+from scoring.question.follow_ups.forms import Fragment
 from scoring.specification import SqlFilter, SqlSpec
 
 _MOST_WORDS = 7
@@ -47,7 +47,7 @@ def returned_to(words: str, texts: Sequence[str]) -> int | None:
         return len(texts) - 2
     said = stems(words) - _EMPTY
     found = [place for place, text in enumerate(texts[:-1]) if said & stems(text)]
-    return found[-1] if found else None
+    return found[0] if found else None
 
 
 _FIRST = re.compile(r"\b(?:first|original|initial|beginning|start)\b", re.IGNORECASE)

@@ -17,7 +17,7 @@ from scoring.question.follow_ups.corrections import (
 from scoring.question.follow_ups.earlier import EarlierQuestion
 from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import TurnEvidence
-from scoring.question.follow_ups.fragments import Fragment
+from scoring.question.follow_ups.forms import Fragment
 from scoring.question.follow_ups.row_changes import (
     bound_change,
     only_change,

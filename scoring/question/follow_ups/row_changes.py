@@ -10,6 +10,7 @@ from scoring.question.english.follow_ups import (
     ALL,
     DIRECTIONS,
     EARLIER,
+    HEADS,
     LATER,
     ONES,
     OWNED,
@@ -19,8 +20,7 @@ from scoring.question.english.follow_ups import (
     WHOLE_KINDS,
 )
 from scoring.question.follow_ups.changed_question import Meaning
-from scoring.question.follow_ups.earlier import unit_of
-from scoring.question.follow_ups.edits import ChangeKind, Edit
+from scoring.question.follow_ups.edits import BARE, MEASURE, ChangeKind, Edit
 from scoring.question.follow_ups.evidence import stems
 from scoring.question.follow_ups.periods import next_to, with_year
 from scoring.question.follow_ups.same_parts import at_no_end, in_the_same_part
@@ -32,13 +32,16 @@ from scoring.question.follow_ups.shape_changes import (
     other_measure,
     other_things,
     over_all,
+    rank_change,
     ranked,
     reads_table,
     share_change,
     show_change,
 )
+from scoring.question.follow_ups.small_changes import in_absolute_numbers, turned_extreme, turned_state
+from scoring.question.follow_ups.taken_away import taken_away
 from scoring.question.follow_ups.values import replaced_value
-from scoring.question.follow_ups.words import is_country, is_name, named, time_phrase
+from scoring.question.follow_ups.words import is_name, named, time_phrase
 
 _THEIRS = re.compile(r"(?:their|its|his|her) ", re.IGNORECASE)
 
@@ -50,8 +53,10 @@ def without_change(meaning: Meaning, change: Edit) -> bool:
         return False
     if re.match(r"(?:the )?(?:limit|top \d+|order|sort|filters?|grouping|group by|restrictions?)", change.text):
         return free_of(meaning, change.text)
+    if meaning.evidence.left_out(words):
+        meaning.free.add(ChangeKind.AGGREGATE)
     kept = meaning.evidence.before is not None and change.head.startswith("remov")
-    if kept and (taken := _taken_away(meaning, words)):
+    if kept and (taken := taken_away(meaning, words)):
         return taken
     return meaning.add(f"{'in other than' if change.head.startswith('not in') else 'excluding'} {words}")
 
@@ -67,23 +72,36 @@ def only_change(meaning: Meaning, change: Edit) -> bool:
     time = time_phrase(text)
     if time is not None:
         return time_change(meaning, time, narrows=True)
-    if re.fullmatch(r"(?:the )?(?:first |top )?\d{1,4}", text):
-        return ranked(meaning, "top", int(re.findall(r"\d+", text)[0]), "")
+    first = _FIRST_ROWS.fullmatch(text)
+    if first is not None:
+        return ranked(meaning, "top", int(first["count"]), "")
     things = _OF_THINGS.match(text)
     if things is not None and stems(things["things"]) <= stems(meaning.text):
         return _condition(meaning, things["rest"])
     those = THOSE.match(text)
     if those is not None:
         return _condition(meaning, those["rest"])
+    ranks = HEADS.fullmatch(text)
+    if ranks is not None and ranks.lastgroup == "rank":
+        return rank_change(meaning, Edit(ChangeKind.RANK, "", text.lower()))
     ones = ONES.match(text)
     if ones is not None:
-        kind = re.sub(r"^(?:the|those|these) ", "", ones["kind"].strip())
-        return _kind(meaning, kind, ones["rest"].strip())
+        return _ones(meaning, text, ones["kind"].strip(), ones["rest"].strip())
     if change.head == "of them" or re.match(
         r"(?:in|for|from|at|on|with|over|under|above|below|more|less|since|before|after|that|who|which)\b", text
     ):
         return _condition(meaning, text)
     return _kind(meaning, re.sub(r"^the ", "", text), "")
+
+
+_FIRST_ROWS = re.compile(r"(?:the )?(?:first |top )?(?P<count>\d{1,4})")
+
+
+def _ones(meaning: Meaning, text: str, kind: str, rest: str) -> bool:
+    """`the ripe ones`, `the best one`."""
+    if text.lower().endswith(" one") and _EXTREME.match(kind):
+        return _condition(meaning, kind)
+    return _kind(meaning, re.sub(r"^(?:the|those|these) ", "", kind), rest)
 
 
 _EXTREME = re.compile(
@@ -104,6 +122,8 @@ def _kind(meaning: Meaning, kind: str, rest: str) -> bool:
 
 
 def _of_kind(meaning: Meaning, kind: str) -> bool:
+    if turned_state(meaning, kind):
+        return True
     if is_name(kind) or meaning.evidence.columns_of(kind) is not None:
         place = replaced_value(meaning.earlier, kind, "", meaning.evidence, narrows=True)
         if place is not None:
@@ -169,32 +189,10 @@ _UP = frozenset({"over", "above", "more", "at", "greater", "higher", "longer", "
 def wide_change(meaning: Meaning, change: Edit) -> bool:
     """`overall`, `for all countries`, `regardless of status`: takes a restriction or the groups away."""
     if change.text and WHOLE_KINDS.match(change.text):
-        return _taken_away(meaning, change.text)
+        return taken_away(meaning, change.text)
     if change.head in ("regardless of", "irrespective of"):
-        return _taken_away(meaning, change.text)
+        return taken_away(meaning, change.text)
     return over_all(meaning)
-
-
-def _taken_away(meaning: Meaning, words: str) -> bool:
-    """Takes away the condition that words name by its column, its value or its unit of time."""
-    found = WHOLE_KINDS.match(words)
-    kind = (found["kind"] if found is not None else words.rsplit(maxsplit=1)[-1]).casefold()
-    if unit_of(kind) is not None or kind in ("time", "times", "dates", "period", "periods"):
-        text = meaning.earlier.without_time()
-        meaning.free.add(ChangeKind.PLACE)
-        return text is not None and meaning.say(text)
-    wanted = stems(kind)
-    for start, end in meaning.earlier.values(meaning.evidence):
-        value = meaning.text[start:end]
-        columns = meaning.evidence.old_values.get(value.casefold(), frozenset[str]())
-        if wanted <= {each for column in columns for each in stems(column)} or (wanted & _LANDS and is_country(value)):
-            meaning.dropped |= stems(value)
-            head = re.sub(r"\b(?:in|for|from|of|at|on|to) (?:the )?$", "", meaning.text[:start])
-            return meaning.say(f"{head}{meaning.text[end:]}")
-    return False
-
-
-_LANDS = frozenset({"country", "nation", "land", "market"})
 
 
 def place_change(meaning: Meaning, change: Edit, *, narrows: bool = False) -> bool:
@@ -206,9 +204,9 @@ def place_change(meaning: Meaning, change: Edit, *, narrows: bool = False) -> bo
         return time_change(meaning, time, narrows=narrows)
     if head in ("with", "including") and OWNED.match(text):
         return show_change(meaning, Edit(ChangeKind.SHOW, OWNED.sub("", text, count=1)))
-    if any(each.match(text) for each in (ALL, WHOLE_KINDS)):
-        return _taken_away(meaning, text)
-    if any(each.match(text) for each in (ONES, THOSE)):
+    if ALL.match(text) or WHOLE_KINDS.match(text):
+        return taken_away(meaning, text)
+    if ONES.match(text) or THOSE.match(text):
         return only_change(meaning, Edit(ChangeKind.ONLY, text))
     if not text or head not in _BEFORE_VALUES:
         return bool(text) and meaning.add(words)
@@ -221,8 +219,10 @@ _BEFORE_VALUES = frozenset("in for from at on of to within via through using wit
 def _valued(meaning: Meaning, text: str, head: str, *, narrows: bool) -> bool:
     """A value after a preposition: in the place of an old one, else in addition."""
     if head == "in" and UNITS.match(text):
-        meaning.free.add(ChangeKind.AGGREGATE)
+        meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.UNIT}
         return meaning.add(f"in {text}")
+    if head == "in" and in_absolute_numbers(meaning, text):
+        return True
     place = meaning.earlier.parallel(text)
     place = place or replaced_value(meaning.earlier, text, head, meaning.evidence, narrows=narrows)
     if place is not None:
@@ -236,9 +236,11 @@ def put_in_place(meaning: Meaning, place: tuple[int, int], words: str) -> bool:
     """Puts a new value in the place of an old one."""
     start, end = place
     old = meaning.text[start:end]
-    meaning.dropped |= stems(old)
     meaning.free.add(ChangeKind.THING)
     words = named(words)
+    if meaning.further:
+        return meaning.say(meaning.earlier.replaced(start, end, f"{old} and {words}"))
+    meaning.dropped |= stems(old)
     names = re.findall(r"(?:\b[A-Z][\w'&.-]*(?: (?=[A-Z]))?)+", words)
     if names and stems(words) - stems(names[0]) <= stems(meaning.text):
         words = names[0]
@@ -248,18 +250,31 @@ def put_in_place(meaning: Meaning, place: tuple[int, int], words: str) -> bool:
 def thing_change(meaning: Meaning, change: Edit) -> bool:
     """`last year`, `Germany`, `the average`, `newest first`, `revenue`: what no preposition introduces."""
     words = change.text
-    beside = next((found for each in (EARLIER, LATER) if (found := each.match(words)) is not None), None)
-    if beside is not None:
-        by = -1 if beside.re is EARLIER else 1
-        time = next_to(meaning.earlier.times(), _unit(beside), by, meaning.moment)
-        return time is not None and time_change(meaning, time)
-    time = time_phrase(words)
+    if change.head == MEASURE:
+        return other_measure(meaning, words)
+    if change.head == BARE and not meaning.evidence.knows(words) and not WHOLE_KINDS.match(words):
+        return False
+    beside = EARLIER.match(words) or LATER.match(words)
+    time = time_phrase(words) if beside is None else _time_beside(meaning, beside)
+    if beside is not None and time is None:
+        return False
     if time is not None:
         return time_change(meaning, time)
-    for pattern, changed in _WHOLE_THINGS:
-        if pattern.match(words):
-            return changed(meaning, words)
+    return _timeless(meaning, change)
+
+
+def _timeless(meaning: Meaning, change: Edit) -> bool:
+    """A thing that names no time."""
+    words = change.text
+    changed = next((changed for pattern, changed in _WHOLE_THINGS if pattern.match(words)), None)
+    if turned_extreme(meaning, words) or changed is not None:
+        return changed is None or changed(meaning, words)
     return _named_thing(meaning, words, lead=change.head == "about")
+
+
+def _time_beside(meaning: Meaning, beside: re.Match[str]) -> str | None:
+    """The period before or after the one that was asked for."""
+    return next_to(meaning.earlier.times(), _unit(beside), -1 if beside.re is EARLIER else 1, meaning.moment)
 
 
 def _unit(beside: re.Match[str]) -> str | None:

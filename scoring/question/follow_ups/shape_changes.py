@@ -7,7 +7,7 @@ import re
 from scoring.question.english.follow_ups import AGGREGATES, DIRECTIONS, NUMERALS
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.earlier import EarlierQuestion, unit_of
-from scoring.question.follow_ups.edits import ChangeKind, Edit
+from scoring.question.follow_ups.edits import ALONE, ChangeKind, Edit
 from scoring.question.follow_ups.evidence import TurnEvidence, stems
 from scoring.specification import Aggregation, SqlSpec
 
@@ -29,16 +29,18 @@ def _grouped_by(meaning: Meaning, change: Edit, key: str) -> bool:
     earlier = meaning.earlier
     units = (unit_of(key), *(unit_of(each["key"]) for each in earlier.groups()))
     grain = units[0] is not None and units[0] in units[1:]
-    keeps = (
-        meaning.further
-        or change.head.split(" ")[0] in _OF_EACH
-        or (not meaning.instead and not grain and _keeps_group(meaning))
-    )
+    keeps = change.head != ALONE and _keeps(meaning, change, grain=grain)
     meaning.free.add(ChangeKind.COUNT)
     if not keeps:
         meaning.free.add(ChangeKind.GROUP)
         meaning.say(earlier.without_group())
     return meaning.say(f"{meaning.text} per {unit_of(key) or key}")
+
+
+def _keeps(meaning: Meaning, change: Edit, *, grain: bool) -> bool:
+    """Whether a group is added to those of the SQL before."""
+    of_each = change.head.split(" ")[0] in _OF_EACH
+    return meaning.further or of_each or (not meaning.instead and not grain and _keeps_group(meaning))
 
 
 _OF_EACH = frozenset({"each", "those", "these", "them"})
@@ -90,6 +92,8 @@ def order_change(meaning: Meaning, change: Edit) -> bool:
     if not words:
         return False
     meaning.free.add(ChangeKind.ORDER)
+    if meaning.earlier.counts and not any(each.operand.func for each in meaning.evidence.now.projections):
+        list_change(meaning, Edit(ChangeKind.LIST, ""))
     if re.match(r"from \w+ to ", words):
         return meaning.say(f"{meaning.earlier.without_order()}, sorted")
     bare = DIRECTIONS.match(words) is not None and not words.lower().startswith("by ")
@@ -157,8 +161,26 @@ def other_measure(meaning: Meaning, words: str) -> bool:
     """Another measure of the same rows."""
     meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.COUNT, ChangeKind.LIST}
     words = re.sub(r"^(?:the|an?) ", "", words)
-    subject = meaning.earlier.subject
-    return meaning.say(f"What is the {words} of {subject}")
+    place = _measured_place(meaning)
+    if place is not None:
+        return meaning.say(meaning.earlier.replaced(*place, words))
+    return meaning.say(f"What is the {words} of {meaning.earlier.subject}")
+
+
+def _measured_place(meaning: Meaning) -> tuple[int, int] | None:
+    """Where the text begins with the measure of the SQL before: `total revenue` of `total revenue per branch`."""
+    before = meaning.evidence.before
+    shown = [each for each in before.projections if each.operand.func] if before is not None else []
+    names = " ".join(f"{each.alias or ''} {' '.join(c.name for c in each.operand.columns)}" for each in shown)
+    found = _MEASURE.match(meaning.text)
+    return found.span("what") if found is not None and stems(found["noun"]) & stems(names) else None
+
+
+_MEASURE = re.compile(
+    r"(?:(?:show|give|list|get)(?: me)? |what (?:is|are|was|were) )?(?:the )?(?P<what>(?:(?:total|average|avg|mean"
+    r"|median|sum of|number of|count of|maximum|minimum|max|min) )?(?P<noun>[\w-]+))\b",
+    re.IGNORECASE,
+)
 
 
 def other_things(meaning: Meaning, words: str) -> bool:

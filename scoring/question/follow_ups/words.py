@@ -30,7 +30,7 @@ def time_phrase(text: str) -> str | None:
         text.strip(),
         flags=re.I,
     )
-    text = re.sub(r" (?:so far|to date|ytd|as well|overall)$", "", text, flags=re.IGNORECASE)
+    text = re.sub(r" (?:so far|to date|ytd|as well|overall|only)$", "", text, flags=re.IGNORECASE)
     text = re.sub(r"^the (?=last|this|past|previous|next)", "", text, flags=re.IGNORECASE)
     for phrase in (text, f"in {text}", f"on {text}", f"in {text.removeprefix('for ').title()}"):
         found = [each for each in read_question(phrase).filters if isinstance(each.rhs, TIMES)]
