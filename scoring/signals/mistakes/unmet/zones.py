@@ -33,19 +33,17 @@ def zone_unasked(case: Case) -> Finding | None:
     backwards = _TO_UTC.search(case.written)
     if backwards is not None:
         return Finding(1.0, f"{(backwards[1] or backwards[2]).lower()} is converted to UTC")
-    text, converted = said(case), shapes(case, ShapeKind.ZONE)
-    lacking = _lacks_conversion(text, case)
-    if lacking is not None:
-        return lacking
+    text = said(case)
+    return _lacks_conversion(text, case) or (_other_zone(text, case) if _FROM_UTC.search(text) is None else None)
+
+
+def _other_zone(text: str, case: Case) -> Finding | None:
+    """Times are converted to a zone that no text names, where one is named."""
+    converted = shapes(case, ShapeKind.ZONE)
     given = {each.words[0] for each in converted} - {"utc", "gmt", "etc/utc", "+00:00"} if converted else set[str]()
     named = set(_ZONES.findall(text)) if given else set[str]()
     odd = sorted(zone for zone in given if zone not in text)
-    if (
-        not named
-        or not odd
-        or _FROM_UTC.search(text) is not None
-        or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd)
-    ):
+    if not named or not odd or any(zone.split("/")[-1].replace("_", " ") in text for zone in odd):
         return None
     return differing(", ".join(sorted(named)), ", ".join(odd))
 

@@ -30,6 +30,12 @@ def with_refutation(
         return replace(finding, settled=True)
     if verified.outcome is not Verified.REFUTED or example is None or finding.equivalence not in _PASSING:
         return finding
+    return _refuted(finding, verified, example, model_compares=model_compares)
+
+
+def _refuted(
+    finding: EquivalenceFinding, verified: AnswerVerification, example: Mapping[str, Any], *, model_compares: bool
+) -> EquivalenceFinding:
     assumed = verified.assumption or verified.reason
     if verified.level != Level.S0.value:
         said = f"the search shows that they differ where {assumed}"
