@@ -130,8 +130,8 @@ _SUBJECT = re.compile(
 )
 _PERSON = re.compile(LEADS + r"(?-i:[A-Z][a-z]+ [A-Z][a-z]+) \w+ed\b", re.IGNORECASE)
 _OWN_VERB = re.compile(
-    rf"(?<!\w)(?<!when )(?<!what )(?<!where )(?!(?:that|who|which|whose|and|or|not|how)\b)[\w'’]+\s+{_VERB}|['’](?:s"
-    rf"|re|ve|m|ll)\s",
+    r"(?<![\w'’])(?<!when )(?<!what )(?<!where )(?!(?:that|who|which|whose|and|or|not|how)\b)"
+    rf"[\w'’]{{1,40}}\s{{1,9}}{_VERB}|['’](?:s|re|ve|m|ll)\s",
     re.IGNORECASE,
 )
 _RESTRICTS = re.compile(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from scoring.question.sentences import LEADS, asks, sentences
+from scoring.question.sentences import LEAD_WORDS, asks, sentences
 from scoring.question.tokens import Ranges
 
 _CLAUSE = re.compile(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
 """A stretch between two marks; a mark inside a number or a name parts nothing."""
-_LEADS = rf"(?:{LEADS}|\s*(?:as|though|although|since|well|nb|iirc|afaik)[,:]?\s+)*"
+_LEADS = rf"\s*(?:(?:{LEAD_WORDS}|as|though|although|since|well|nb|iirc|afaik)[,:]?\s+)*"
 _IS = r"(?:is|are|was|were|['’]s|['’]re)\b"
 _VERB = (
     rf"(?:{_IS}|(?:has|have|had|['’]ve|goes|go|went|ran|comes?|came|gets?|got|makes?|made|takes?|took|costs"

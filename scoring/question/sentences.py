@@ -10,9 +10,9 @@ _SHORTENED = re.compile(
     r"\b(?:e\.g|i\.e|approx|incl|excl|nr|no|vs|avg|min|max|resp|st|mr|mrs|ms|dr|ca|etc)\.\Z", re.IGNORECASE
 )
 _LONGEST_SHORTENED = 12
-LEADS = (
-    r"\s*(?:(?:so|and|but|also|then|now|again|important|note|fyi|btw|ps|p\.s|remember|as you know|of course)[,:]?\s+)*"
-)
+LEAD_WORDS = "so|and|but|also|then|now|again|important|note|fyi|btw|ps|p\\.s|remember|as you know|of course"
+LEADS = rf"\s*(?:(?:{LEAD_WORDS})[,:]?\s+)*"
+"""What may stand before the first word of a sentence that counts."""
 _ASKING = re.compile(
     r"\?|\b(?:please|pls|plz|plse)\b|,\s(?:show|list|give|tell|count|find|compute|calculate)\s"
     r"|\b(?:i|we|she|he|they|boss|management|finance|sales|marketing|hr)\b(?: \w+){0,2}?(?:['’]d| would| will)?"
