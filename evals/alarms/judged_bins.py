@@ -1,6 +1,7 @@
 """How the packaged judge scores right and wrong answers, as counts: what the simulation draws from.
 
-Counted on the 2,471 scored answers of ten agents of the development set, whose labels say whether they are right.
+Counted on the 2,470 scored answers of ten agents of the development set, whose labels say whether they are right;
+`tests/evals/test_judged_bins.py` counts some of them again.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import numpy as np
 
 from evals.alarms.simulation import Bins, Floats
 
-_RIGHT = "0 0 7 15 23 25 19 50 53 62 54 87 79 91 121 244 379 331 0 0"
-_WRONG = "0 20 40 83 50 50 30 53 38 55 26 57 53 73 44 64 56 39 0 0"
-_SCORES = "10 15.5 19.6 26.1 23.7 30.8 27.3 28.6 27.4 30.2 35.3 35.9 37.8 76.4 76.1 77.6 79 100 100 100"
-"""Mean score of the answers of each bin; the two outer bins hold none."""
-_WRONG_BELOW, _GOOD_FROM = 10, 13
-"""Bins in which an answer is judged wrong, and from which it is Good."""
+_RIGHT = "0 0 42 51 18 1 3 109 10 7 54 32 8 104 70 119 150 318 534 10"
+_WRONG = "0 6 185 42 9 11 4 139 5 6 43 17 1 72 30 44 30 59 127 0"
+_SCORES = "35 35 28.4 28.6 29 30.7 30.9 29.9 30 32.3 32.4 36.3 40 72.8 69.5 76.6 78.8 98.6 99.7 100"
+"""Mean score of the answers of each bin; the first bin holds none."""
+_BELOW_GOOD = "1 1 1 1 1 1 1 1 1 1 1 1 1 0.33 0.6 0.23 0.089 0.011 0 0"
+"""The share of the answers of each bin that are in a tier below Good."""
+_WRONG_BELOW = 10
+"""The bin below which an answer is judged wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ def development_bins() -> JudgedBins:
 
     >>> bins = development_bins()
     >>> [round(float(bins.shares.mixed(share) @ bins.judged_wrong), 2) for share in (0.9, 0.5)]
-    [0.19, 0.33]
+    [0.18, 0.32]
     """
     right, wrong = (np.array([float(count) for count in counts.split()]) + 0.5 for counts in (_RIGHT, _WRONG))
     places = np.arange(len(right))
@@ -42,5 +45,5 @@ def development_bins() -> JudgedBins:
         shares=Bins(right=right / right.sum(), wrong=wrong / wrong.sum()),
         scores=np.array([float(score) for score in _SCORES.split()]),
         judged_wrong=(places < _WRONG_BELOW).astype(float),
-        below_good=(places < _GOOD_FROM).astype(float),
+        below_good=np.array([float(share) for share in _BELOW_GOOD.split()]),
     )

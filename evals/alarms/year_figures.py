@@ -14,6 +14,7 @@ import numpy as np
 
 from evals.alarms.agent_alarm import JUDGED_WRONG
 from evals.alarms.judged_bins import JudgedBins, development_bins
+from evals.alarms.new_agents import NewAgentRow, new_agent_rows
 from evals.alarms.simulation import BelowStreams, Floats, Traffic, WatchedStreams, delays, draw_p_alone
 from evals.alarms.unusable_answers import unusable_pages
 from evals.alarms.window_alerts import BUCKETS_A_DAY, Flags, WindowConditions, alarms_raised, draw_counts, firing
@@ -91,6 +92,7 @@ class YearFigures:
     healthy: Sequence[HealthyRow]
     labelled: Sequence[LabelledYearRow]
     found: Sequence[FoundRow]
+    new_agents: Sequence[NewAgentRow]
 
 
 def year_figures(
@@ -104,11 +106,12 @@ def year_figures(
     """Simulates agents at these rates and shares of right answers, with this share of the usual number of agents."""
     bins = development_bins()
     # one generator for each table, so that a change to one leaves the others as they are
-    first, second, third = (np.random.default_rng(seed + table) for table in range(3))
+    first, second, third, fourth = (np.random.default_rng(seed + table) for table in range(4))
     return YearFigures(
         healthy=[_healthy(first, bins, *each, scale) for each in itertools.product(an_hour, healthy)],
         labelled=[_labelled(second, bins, right, scale) for right in healthy],
         found=list(_found(third, bins, an_hour, bad, scale)),
+        new_agents=list(new_agent_rows(fourth, bins, bad, math.ceil(scale * _AGENTS))),
     )
 
 

@@ -8,6 +8,8 @@ import yaml
 
 from evals.alarms import unusable_answers
 from evals.alarms import year_figures as simulated
+from evals.alarms.judged_bins import development_bins
+from evals.alarms.new_agents import BOUNDS, WAYS, page_delays, ticket_delays
 from evals.alarms.year_figures import AN_HOUR, year_figures
 from scoring.rules import TierBounds
 from service.storage.scores.estimated_reports import SURE_LEVEL
@@ -56,6 +58,23 @@ def test_a_healthy_agent_does_not_page_for_answers_of_no_use_though_all_its_wron
     agents, answers = 20, int(an_hour * hours)
     found = unusable_answers.unusable_pages(random, unusable=1 - right, an_hour=an_hour, agents=agents, answers=answers)
     assert found.pages <= agents * hours / 8_766 / 20
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.knows} at {way.bound:g}")
+def test_a_new_agent_of_wrong_answers_is_a_ticket_within_its_first_hundreds_where_the_judge_finds_them(way):
+    late = {right: ticket_delays(np.random.default_rng(8), way, right, 50) for right in (0.0, 0.9)}
+    assert np.isinf(late[0.9]).mean() >= 0.95, "a healthy agent"
+    finds = way.judged_wrong(0.0) > way.bound
+    assert (np.median(late[0.0]) <= 250) == finds
+    assert np.isinf(late[0.0]).all() == (not finds)
+
+
+def test_a_bound_above_what_wrong_answers_reach_pages_a_new_agent_and_no_healthy_one():
+    random, bins = np.random.default_rng(8), development_bins()
+    by_default, raised = BOUNDS
+    assert np.isinf(page_delays(random, bins, by_default, 0.0, 50)).all(), "the pages say so"
+    assert np.median(page_delays(random, bins, raised, 0.0, 50)) <= 250
+    assert np.isinf(page_delays(random, bins, raised, 0.6, 50)).all()
 
 
 @pytest.mark.slow  # simulates hundreds of agents

@@ -18,7 +18,7 @@ def bench_year(*, seed: int, scale: float, as_json: bool) -> None:
     if as_json or not sys.stdout.isatty():
         print(json.dumps(asdict(figures)))
     else:
-        print_to_terminal(_healthy(figures), _labelled(figures), _found(figures))
+        print_to_terminal(_healthy(figures), _labelled(figures), _found(figures), _new_agents(figures))
 
 
 def _table(title: str, *heads: str) -> Table:
@@ -53,4 +53,13 @@ def _found(figures: YearFigures) -> Table:
         before = "new" if row.before is None else f"{row.before:.0%}"
         late = ("never" if number is None else f"{number:g}" for number in (row.median, row.p90, row.hours))
         table.add_row(f"{row.an_hour:g}", before, f"{row.after:.0%}", row.alarm, *late)
+    return table
+
+
+def _new_agents(figures: YearFigures) -> Table:
+    heads = ("alarm", "what the judge knows", "bound", "right", "answers, median", "90 of 100")
+    table = _table("Answers until a new agent is found", *heads)
+    for row in figures.new_agents:
+        late = ("never" if number is None else f"{number:g}" for number in (row.median, row.p90))
+        table.add_row(row.alarm, row.knows, f"{row.bound:g}", f"{row.right:.0%}", *late)
     return table
