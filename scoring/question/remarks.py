@@ -103,7 +103,8 @@ _KEPT_ALL = re.compile(_RESTRICTS, re.IGNORECASE)
 _OPEN_KEPT = re.compile(
     r"\b(?:exclud\w+|includ\w+|ignor\w+|count(?:s|ed)? (?:as|once|only)|only|without|except|skip\w*|should|must"
     r"|means?|null"
-    r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls)\b"
+    r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls"
+    r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b"
     r"|_\w+ (?:is|are|=)|[=<>]",
     re.IGNORECASE,
 )

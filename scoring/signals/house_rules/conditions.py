@@ -303,7 +303,7 @@ def said_plainly(case: Case) -> frozenset[str]:
     for place, token in enumerate(tokens):
         if token.lower in _DENIES or token.lower.endswith("n't"):
             end = place + 3
-            while end <= len(tokens) and tokens[end - 1].lower in {"or", "nor"}:
+            while token.lower != "no" and end <= len(tokens) and tokens[end - 1].lower in {"or", "nor"}:
                 end += 1  # `not moved or refunded` denies both
             denied.update(later.stem for later in tokens[place + 1 : end])
     return case.question.stems - denied

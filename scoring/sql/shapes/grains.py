@@ -21,8 +21,8 @@ _PARTS: dict[type[Node], str] = {
 }  # fmt: skip
 _DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
 _CODES = (
-    ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%A", "weekday"), ("%a", "weekday"), ("%u", "weekday"),
-    ("%w", "weekday"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
+    ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"),
+    ("%A", "weekday"), ("%a", "weekday"), ("%u", "weekday"), ("%w", "weekday"), ("%m", "month"),
     ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Q", "quarter"), ("%Y", "year"),
     ("%y", "year"),
 )  # fmt: skip
