@@ -9,7 +9,13 @@ from scoring.alignment.align_stages import STAGES, Examination, comparison_conte
 from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
 from scoring.alignment.requirements import requirements
-from scoring.alignment.turns.inherited import keeps_all, keeps_conditions, loses_openly, with_inherited
+from scoring.alignment.turns.inherited import (
+    keeps_all,
+    keeps_conditions,
+    loses_openly,
+    unmet_words,
+    with_inherited,
+)
 from scoring.alignment.turns.kept_shape import loses_or_repeats
 from scoring.composite import compose
 from scoring.database.failures import failed
@@ -88,7 +94,7 @@ def _aligned(
         return case
     if asked.may_stand and not keeps_conditions(case.filters):
         return align(query, question, enriched, sql, rules)
-    if asked.may_stand and keeps_all(asked, sql):
+    if asked.may_stand and keeps_all(asked, sql) and not unmet_words(case.filters):
         return case
     return Unscored(UnscoredReason.FOLLOW_UP_UNRESOLVED, UNRESOLVED)
 

@@ -24,6 +24,7 @@ from scoring.alignment.turns.kept_values import (
     moved_bounds,
     times_beside,
     unadded_values,
+    uncovered_times,
     unreplaced_values,
     values_beside,
 )
@@ -65,6 +66,7 @@ def _lost(case: Case) -> Iterator[str]:
     yield from one_sided_conditions(asked, case.sql)
     yield from unreplaced_values(asked, case.sql)
     yield from unadded_values(asked, case.sql)
+    yield from uncovered_times(asked, case.sql)
     yield from lost_comparisons(asked, case.sql)
     if moved_times(asked, case.sql):
         yield "the time of another column is tested: " + ", ".join(moved_times(asked, case.sql))

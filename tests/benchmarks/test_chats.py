@@ -46,7 +46,7 @@ def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: 
 @pytest.mark.parametrize(
     ("name", "most_low", "least_lost"),
     [
-        ("follow_ups.jsonl", 2, 55),
+        ("follow_ups.jsonl", 1, 55),
         ("follow_ups-2.jsonl", 2, 52),
         ("follow_ups-3.jsonl", 4, 40),
         ("follow_ups-4.jsonl", 0, 60),

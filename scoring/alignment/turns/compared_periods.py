@@ -6,7 +6,7 @@ import re
 
 from scoring.alignment.turns.inherited_times import is_time
 from scoring.question.follow_ups import ChangeKind, FollowUp
-from scoring.specification import SqlFilter, SqlSpec
+from scoring.specification import Clause, SqlFilter, SqlSpec
 
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b|\byears?\b|\bago\b", re.IGNORECASE)
 _TOLD_BY_YEAR = re.compile(r"year|trunc|%Y|yyyy|date\(", re.IGNORECASE)
@@ -28,7 +28,7 @@ def _has_parts(sql: SqlSpec) -> bool:
     """Whether an answer computes several figures: in blocks, windows or conditional aggregates."""
     blocks = [each for each in sql.blocks if each.tables]
     several = len(blocks) > 1 or bool(sql.set_operations) or bool(sql.windows)
-    return several or any(each.conditional for each in sql.aggregations)
+    return several or any(is_time(each) for each in sql.filters if each.clause in (Clause.CASE, Clause.FILTER))
 
 
 def one_sided_conditions(asked: FollowUp, sql: SqlSpec) -> list[str]:

@@ -15,7 +15,7 @@ from scoring.alignment.turns.kept_values import ADDED
 from scoring.alignment.turns.misread import without_coded, without_misread
 from scoring.alignment.turns.negated import turned_conditions
 from scoring.question.follow_ups import ChangeKind, FollowUp
-from scoring.question.follow_ups.evidence import stems, stored_forms, texts
+from scoring.question.follow_ups.evidence import FLAGS, stems, stored_forms, texts
 from scoring.specification import (
     NEGATION,
     Clause,
@@ -25,7 +25,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Boolean, Choices, Expression, Number, TimeRange, intersect
+from scoring.values import Boolean, Choices, DatePart, Expression, Number, TimeRange, intersect
 from scoring.verdict import FilterAlignment
 
 INHERITED = 0.99
@@ -95,6 +95,12 @@ def lost_conditions(filters: FilterAlignment) -> list[QuestionFilter]:
     return [each for each in unmet if each.certain == INHERITED]
 
 
+def unmet_words(filters: FilterAlignment) -> bool:
+    """Whether the answer lacks a condition that words seem to ask for."""
+    unmet = (*filters.missing, *(each.required for each in filters.mismatched))
+    return any(each.certain != INHERITED for each in unmet)
+
+
 def loses_openly(asked: FollowUp, filters: FilterAlignment) -> bool:
     """Whether the answer to an open follow-up lacks conditions of the SQL before.
 
@@ -160,10 +166,17 @@ def _is_there(each: SqlFilter, sql: SqlSpec) -> bool:
 
 def _is_named_again(each: SqlFilter, sql: SqlSpec) -> bool:
     """Whether the answer does something else with its column: compares it otherwise, or groups by it."""
-    names = {name for other in sql.filters for name in _columns(other)}
+    alike = [other for other in sql.filters if _part(other) == _part(each)]
+    names = {name for other in alike for name in _columns(other)}
     if not is_time(each):
         names |= {column.name for column in sql.columns}
     return not _columns(each) or bool(_columns(each) & names)
+
+
+def _part(each: SqlFilter) -> str:
+    """The part of a date that a condition tests."""
+    members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    return next((member.part for member in members if isinstance(member, DatePart)), "")
 
 
 def _is_dropped(each: SqlFilter, asked: FollowUp) -> bool:
@@ -177,7 +190,7 @@ def _is_replaced(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     if isinstance(each.rhs, Boolean):
         said = stems(asked.fragment)
         said |= {word.removeprefix("in").removeprefix("un") for word in said}
-        return any(part in said for name in _columns(each) for part in name.split("_"))
+        return any(part in said - FLAGS for name in _columns(each) for part in name.split("_"))
     kind = ChangeKind.BOUND if isinstance(each.rhs, Number) and each.op in _BOUNDS else ChangeKind.THING
     return kind in asked.free and not is_time(each) and _has_other_value(each, sql)
 
@@ -192,9 +205,10 @@ def _is_implied(each: SqlFilter, sql: SqlSpec) -> bool:
 
 def _is_widened(each: SqlFilter, sql: SqlSpec) -> bool:
     """Whether the answer takes more values of the column: `include the returned ones`."""
-    if _negates(each) is not False:
+    if _negates(each) is not False and not isinstance(each.rhs, TimeRange):
         return False
-    return any(_columns(other) == _columns(each) and _members(each) < _members(other) for other in sql.filters)
+    same = [other for other in sql.filters if _columns(other) == _columns(each)]
+    return any(_members(each) < _members(other) or _lies_in(each, other) for other in same)
 
 
 def _implies(new: SqlFilter, old: SqlFilter) -> bool:

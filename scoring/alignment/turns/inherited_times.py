@@ -31,7 +31,8 @@ _GROUPED = re.compile(
 )
 _OF_TIME = re.compile(
     r"\b(?:days?|weeks?|weekends?|months?|quarters?|years?|q[1-4]|h[12]|ytd|today|yesterday|since|until|(?:19|20)\d\d"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|spring|summer|autumn|fall|winter|season|so far)\b",
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|spring|summer|autumn|fall|winter|season|so far"
+    r"|mornings?|afternoons?|evenings?|nights?|noon|rush hours?)\b",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,7 @@ from scoring.alignment.turns.kept_values import (
     lost_comparisons,
     moved_bounds,
     unadded_values,
+    uncovered_times,
     unreplaced_values,
     values_beside,
 )
@@ -150,7 +151,8 @@ def loses_or_repeats(asked: FollowUp, sql: SqlSpec) -> bool:
 def repeats_before(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the answer is the SQL before, so that nothing of what the follow-up asks is done."""
     before = asked.before
-    if before is None or asked.kinds <= {ChangeKind.LIST}:
+    sorted_before = before is not None and bool(before.order_by) and asked.free == frozenset({ChangeKind.ORDER})
+    if before is None or asked.kinds <= {ChangeKind.LIST} or sorted_before:
         return False
     return all(getattr(before, name) == getattr(sql, name) for name in _ESSENTIAL)
 
@@ -191,6 +193,7 @@ _CHECKS = (
     values_beside,
     unreplaced_values,
     unadded_values,
+    uncovered_times,
     lost_comparisons,
     moved_bounds,
     bounded_rows,

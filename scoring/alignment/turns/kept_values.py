@@ -82,12 +82,21 @@ def times_beside(asked: FollowUp, sql: SqlSpec, unmet: Sequence[QuestionFilter])
     return [each.text for each in before.filters if any(_covers(other, each) for other in sql.filters)]
 
 
+def uncovered_times(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """The old times that the answer does not cover, where the follow-up adds another one to them: `and August too`."""
+    before = asked.before
+    if before is None or ChangeKind.SPAN not in asked.free:
+        return []
+    old = [each for each in before.filters if isinstance(each.rhs, TimeRange)]
+    return [each.text for each in old if not any(_covers(new, each) for new in sql.filters)]
+
+
 def _covers(new: SqlFilter, old: SqlFilter) -> bool:
     """Whether a range of times holds an old one."""
-    mine, theirs = new.rhs, old.rhs
-    if not isinstance(mine, TimeRange) or not isinstance(theirs, TimeRange) or _columns(new) != _columns(old):
+    theirs = old.rhs
+    if not isinstance(theirs, TimeRange) or _columns(new) != _columns(old):
         return False
-    return intersect(mine, theirs) == theirs
+    return any(isinstance(mine, TimeRange) and intersect(mine, theirs) == theirs for mine in _members(new))
 
 
 def unadded_values(asked: FollowUp, sql: SqlSpec) -> list[str]:

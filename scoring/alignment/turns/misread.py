@@ -21,6 +21,7 @@ from scoring.values import Choices, Number, Text
 def without_misread(wanted: Requirements, asked: FollowUp, context: Context) -> Requirements:
     """Permits what the words of earlier turns seem to ask and the SQL before does not apply, and times to compare."""
     times = ChangeKind.COMPARE in asked.kinds or _reads_times_otherwise(asked, context.moment)
+    times = times or ChangeKind.SPAN in asked.free
     times = times or (asked.is_open and _COMPARED.search(asked.fragment) is not None)
     excused = [
         each for each in wanted.required if (times and _is_timed(each)) or not _was_applied(each, asked, context.moment)

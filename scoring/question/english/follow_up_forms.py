@@ -135,6 +135,23 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             True,
             r"(?:(?:just|only) )?(?:in |as |into )?one (?:figure|number|total|sum|value)(?: (?:for all|overall))?",
         ),
+        (
+            "limit",
+            True,
+            r"\d[\w.,]* (?:is|was|seems|sounds|feels) [^,]+, ?(?:so )?(?:(?:take|use|make it|try|let'?s say|say|rather"
+            r"|better|go for|do) )?(?P<rest>\d[\w.,]*)",
+        ),
+        (
+            "measure_of",
+            True,
+            r"how many (?P<rest>(?!of\b|rows\b|records\b|results\b|entries\b|there\b)[\w-]+(?: [\w-]+)?)"
+            r" (?:is|are|was|were) (?:it|that|this|they|those)(?: (?:in total|altogether|overall))?",
+        ),
+        (
+            "beside",
+            True,
+            r"(?P<rest>(?:the )?(?:same|last|previous|this) .+) (?:next to|beside|alongside) (?:it|that|them|this)",
+        ),
         ("beside", True, r"with (?P<rest>.+) (?:next to|beside|alongside) (?:it|that|them|this)"),
         (
             "negate",

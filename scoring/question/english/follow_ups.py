@@ -7,7 +7,7 @@ import re
 from scoring.question.english.tables import words
 
 OPENERS = re.compile(
-    r"(?:(?:and|or|but|so|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah|sorry|oops|my bad)\b[,.!… ]*"
+    r"(?:(?:and|or|but|so(?! far)|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah|sorry|oops|my bad)\b[,.!… ]*"
     r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
     r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
     r"|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"

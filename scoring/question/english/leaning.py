@@ -37,6 +37,7 @@ _POINTING = re.compile(
 """Points at the answer before, with nothing else before it that the word could stand for."""
 _REMARK = re.compile(
     r"(?:why|how come|is|are|does|do|did|was|were|should|what does|what do you|where (?:does|do)|explain|really"
+    r"|looks?|seems?|sounds?|weird|strange|odd"
     r"|(?:that|this|it|those|these|they) (?:seems?|looks?|sounds?|can['’]?t|cannot|is|are|was|were)"
     r"|(?:(?:can|could|would|will) (?:you|we|i) )?(?:please )?(?:export|download|save|send|mail|e-?mail|chart|plot|draw"
     r"|visuali[sz]e|copy|format|share|print)"

@@ -17,7 +17,7 @@ from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import TurnEvidence
 from scoring.question.follow_ups.forms import Fragment
 from scoring.question.follow_ups.fragments import read_fragment
-from scoring.question.follow_ups.going_on import back_at, goes_on, is_undone
+from scoring.question.follow_ups.going_on import back_at, goes_on, is_undone, shares_conditions
 from scoring.question.follow_ups.meaning import resolve
 from scoring.question.prompts.finding import question_asked
 from scoring.specification import SqlSpec
@@ -66,7 +66,7 @@ def follow_up(query: Query, sql: SqlSpec, read_sql: ReadSql) -> FollowUp | Unsco
     The earlier turns give the meaning, else the enriched question; where neither does, a fragment is open after SQL
     that can be read, else `Unscored`.
     """
-    turns = _spoken(query.history)
+    turns = _answered(_spoken(query.history), sql, read_sql)
     fragment = read_fragment(query.question, follows=bool(turns))
     found = _after(turns, Turn(question=query.question), fragment, sql, read_sql, query) if turns and fragment else None
     if found is not None:
@@ -107,6 +107,15 @@ def _spoken(history: Sequence[Turn]) -> tuple[Turn, ...]:
         if _asks(each) and (answered or not is_remark(each.question)):
             kept.append(each)
     return tuple(kept)
+
+
+def _answered(turns: tuple[Turn, ...], sql: SqlSpec, read_sql: ReadSql) -> tuple[Turn, ...]:
+    """The turns without those at the end that got no SQL, where the answer goes on with the SQL before them."""
+    place = next((place for place in range(len(turns), 0, -1) if turns[place - 1].sql is not None), 0)
+    if place in (0, len(turns)):
+        return turns
+    before = _read(turns[place - 1], read_sql)
+    return turns[:place] if before is not None and shares_conditions(before, sql) else turns
 
 
 def _asks(turn: Turn) -> bool:

@@ -39,6 +39,8 @@ class ChangeKind(StrEnum):
     """Something is shown in addition."""
     UNIT = "unit"
     """The same measure in another unit."""
+    SPAN = "span"
+    """Another time is added to the old one."""
     COLUMNS = "columns"
     """The same rows with these columns alone."""
     NEXT = "next"

@@ -87,14 +87,14 @@ class TurnEvidence:
 
     def reads(self, words: str) -> bool:
         """Whether a condition that is new in the answer is named like these words: `is_refund` like `refunds`."""
-        said = stems(words)
+        said = stems(words) - FLAGS
         old = {column for each in self._filters(self.before) for column in _columns(each)}
         new = {column for each in self._filters(self.now) for column in _columns(each)} - old
         return any(said & {stem(part) for part in column.split("_")} for column in new)
 
     def released(self, words: str) -> bool:
         """Whether the answer lacks a condition of the SQL before that is named like these words: `is_test`."""
-        said = stems(words)
+        said = stems(words) - FLAGS
         new = {column for each in self._filters(self.now) for column in _columns(each)}
         old = {column for each in self._filters(self.before) for column in _columns(each)} - new
         gone = {word for value in self.gone_values for word in stems(value)}
@@ -126,6 +126,8 @@ def stems(words: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words.casefold().replace("-", " ").replace("_", " ").split()) - _ARTICLES
 
 
+FLAGS = frozenset({"is", "has", "was", "are", "that", "it"})
+"""Words that begin the names of flags and name nothing."""
 _ARTICLES = frozenset({"the", "a", "an", "of", "and"})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.immutable import immutable
 from scoring.question.english.follow_up_forms import FORMS
-from scoring.question.english.follow_ups import DIRECTIONS, HEADS, OWNED
+from scoring.question.english.follow_ups import DIRECTIONS, EARLIER, HEADS, OWNED
 from scoring.question.follow_ups.edits import ALONE, MEASURE, ChangeKind, Edit
 from scoring.question.follow_ups.parts import parts
 from scoring.question.follow_ups.words import is_time
@@ -66,21 +66,21 @@ def _of_new_form(name: str, rest: str, old: str) -> list[Edit] | None:
             return _beside(rest) or [Edit(ChangeKind.SHOW, rest)]
         case "return":
             return [Edit(ChangeKind.RETURN, old), *parts(rest)]
-        case "negate_count" | "list_with":
+        case "negate_count" | "list_with" | "measure" | "measure_of":
             return _listed(name, rest)
         case "regroup":
             return [Edit(ChangeKind.GROUP, rest, ALONE)]
         case "ranked":
             count, way = rest.split()
             return [Edit(ChangeKind.RANK, "", f"{way.lower()} {count}")]
-        case "measure":
-            return [Edit(ChangeKind.THING, rest, MEASURE)]
         case _:
             return [Edit(ChangeKind(name), rest, old.lower())]
 
 
 def _listed(name: str, rest: str) -> list[Edit]:
-    """How many did not, or a list with more."""
+    """How many did not, a list with more, or another measure."""
+    if name in ("measure", "measure_of"):
+        return [Edit(ChangeKind.THING, rest if name == "measure" else f"number of {rest}", MEASURE)]
     if name == "negate_count":
         return [Edit(ChangeKind.NEGATE, ""), Edit(ChangeKind.COUNT, "")]
     return [Edit(ChangeKind.LIST, ""), *parts(rest)]
@@ -88,7 +88,7 @@ def _listed(name: str, rest: str) -> list[Edit]:
 
 def _beside(rest: str) -> list[Edit]:
     """A comparison, where a time is to stand beside the answer."""
-    return [Edit(ChangeKind.COMPARE, rest)] if is_time(rest) else []
+    return [Edit(ChangeKind.COMPARE, rest)] if is_time(rest) or EARLIER.match(rest) else []
 
 
 def _shown(rest: str) -> list[Edit]:

@@ -149,7 +149,7 @@ def _may_be(text: str) -> bool:
     if not words or len(words) > _MOST:
         return False
     first = words[0].strip(",.!?;:")
-    marked = words[-1].strip("?!. ") in _LAST or not _MARKS.isdisjoint(words)
+    marked = words[-1].strip("?!. ") in _LAST or first.isdigit() or not _MARKS.isdisjoint(words)
     if first in ASKS:
         return marked or POINTERS.search(text.strip(" ?!.")) is not None
     return marked or first in STARTERS or len(words) <= _FEW
@@ -234,7 +234,8 @@ _CONTRAST = re.compile(r", not (?:the )?\w+(?: \w+)?$", re.IGNORECASE)
 def _bare(core: str, *, tied: bool, instead: bool) -> Fragment | None:
     """A fragment of parts alone, without a question or a request."""
     written = _WRITTEN.search(core) is not None
-    core = SHOWING.sub("", core)
+    shown = _SHOWN.sub("", core)
+    core = shown if is_time(shown) else SHOWING.sub("", core)
     found = () if written or ASKING.match(core) else tuple(parts(core))
     if not found or _asks_of_its_own(found, instead=instead):
         return None
@@ -255,6 +256,7 @@ def _uncertain(found: tuple[Edit, ...], core: str, *, tied: bool) -> Fragment | 
     return Fragment(found, certain=False) if short else None
 
 
+_SHOWN = re.compile(r"^(?:show|give|get|do)(?: me| us)? ", re.IGNORECASE)
 _ASKS_LATER = re.compile(r"\b(?:show|give|list|(?:number|count|sum) of|how many|how much|what)\b", re.IGNORECASE)
 """Words after a group that ask for something: `per branch, number of loans`."""
 

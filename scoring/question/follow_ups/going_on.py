@@ -64,6 +64,13 @@ def goes_on(question: str, now: SqlSpec | None, before: SqlSpec | None) -> bool:
     return bool(old) and old <= new and bool(conditions) and conditions <= {_condition(each) for each in now.filters}
 
 
+def shares_conditions(before: SqlSpec, now: SqlSpec) -> bool:
+    """Whether two answers read a table together and have a condition in common."""
+    old, new = ({table for block in spec.blocks for table in block.tables} for spec in (before, now))
+    known = {_condition(each) for each in before.filters}
+    return bool(old & new) and any(_condition(each) in known for each in now.filters)
+
+
 def _condition(each: SqlFilter) -> tuple[object, ...]:
     columns = frozenset([column.name for column in each.lhs.columns]) if each.lhs is not None else frozenset[str]()
     return columns, each.op, each.rhs

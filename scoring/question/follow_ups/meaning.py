@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from scoring.question.follow_ups.bound_changes import bound_change
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.corrections import (
     columns_change,
@@ -19,7 +20,6 @@ from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import TurnEvidence
 from scoring.question.follow_ups.forms import Fragment
 from scoring.question.follow_ups.row_changes import (
-    bound_change,
     only_change,
     place_change,
     thing_change,

@@ -19,6 +19,7 @@ from scoring.question.english.follow_ups import (
     UNITS,
     WHOLE_KINDS,
 )
+from scoring.question.follow_ups.bound_changes import moved_bound
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import BARE, MEASURE, ChangeKind, Edit
 from scoring.question.follow_ups.evidence import stems
@@ -122,6 +123,9 @@ def _kind(meaning: Meaning, kind: str, rest: str) -> bool:
 
 
 def _of_kind(meaning: Meaning, kind: str) -> bool:
+    if meaning.further and meaning.evidence.columns_of(kind) is None and not meaning.evidence.reads(kind):
+        meaning.free |= {ChangeKind.PLACE, ChangeKind.SPAN}
+        return True
     if turned_state(meaning, kind):
         return True
     if is_name(kind) or meaning.evidence.columns_of(kind) is not None:
@@ -150,42 +154,6 @@ def _condition(meaning: Meaning, words: str) -> bool:
     return meaning.add(words)
 
 
-def bound_change(meaning: Meaning, change: Edit) -> bool:
-    """`over 1000`: a bound in place of one on the same side, else another condition."""
-    if not change.head:
-        return _moved_bound(meaning, change.text)
-    words = f"{change.head} {change.text}"
-    sides = {each.start: each for each in meaning.earlier.bounds()}
-    up = change.head.split()[0] in _UP
-    same = [each for each in sides.values() if (each.span.lower().split()[0] in _UP) == up]
-    same = same or (list(sides.values()) if meaning.instead else [])
-    if not same:
-        return meaning.add(words)
-    old = same[-1]
-    start, end = old.start, old.start + len(old.span)
-    after = meaning.text[end:].split(" ", 2)
-    unit = after[1] if len(after) > 1 and not after[0] and len(change.text.split()) > 1 else ""
-    meaning.dropped |= stems(old.span)
-    meaning.free.add(ChangeKind.BOUND)
-    return meaning.say(meaning.earlier.replaced(start, end + (len(unit) + 1 if unit else 0), words))
-
-
-def _moved_bound(meaning: Meaning, number: str) -> bool:
-    """`lower the bar to 500`: another number in the place of the last bound."""
-    found = [(each, _NUMBER.search(each.span)) for each in meaning.earlier.bounds()]
-    old, place = next(reversed([pair for pair in found if pair[1] is not None]), (None, None))
-    if old is None or place is None:
-        return False
-    meaning.dropped |= stems(old.span)
-    meaning.free.add(ChangeKind.BOUND)
-    start = old.start + place.start()
-    return meaning.say(meaning.earlier.replaced(start, old.start + place.end(), number))
-
-
-_NUMBER = re.compile(r"[$€£]?\d[\d.,]*(?: ?(?:k|m|thousand|million|mio|bn|billion)\b)?", re.IGNORECASE)
-_UP = frozenset({"over", "above", "more", "at", "greater", "higher", "longer", "older", "bigger", "exceeding", ">"})
-
-
 def wide_change(meaning: Meaning, change: Edit) -> bool:
     """`overall`, `for all countries`, `regardless of status`: takes a restriction or the groups away."""
     if change.text and WHOLE_KINDS.match(change.text):
@@ -199,7 +167,7 @@ def place_change(meaning: Meaning, change: Edit, *, narrows: bool = False) -> bo
     """`in 2024`, `for Germany`, `with their names`: what follows a preposition."""
     text, head = change.text, change.head
     words = f"{head} {text}".strip()
-    time = time_phrase(words) if text and head != "with" else None
+    time = _placed_time(meaning, text, head)
     if time is not None:
         return time_change(meaning, time, narrows=narrows)
     if head in ("with", "including") and OWNED.match(text):
@@ -211,6 +179,15 @@ def place_change(meaning: Meaning, change: Edit, *, narrows: bool = False) -> bo
     if not text or head not in _BEFORE_VALUES:
         return bool(text) and meaning.add(words)
     return _valued(meaning, text, head, narrows=narrows)
+
+
+def _placed_time(meaning: Meaning, text: str, head: str) -> str | None:
+    """A time after a preposition: `in 2024`; `from 2023` only where it is one more."""
+    if not text or head == "with":
+        return None
+    time = time_phrase(f"{head} {text}".strip())
+    added = time is None and meaning.further and head in ("from", "of", "for")
+    return time_phrase(text) if added else time
 
 
 _BEFORE_VALUES = frozenset("in for from at on of to within via through using with".split())
@@ -290,7 +267,7 @@ def _counted(meaning: Meaning, words: str) -> bool:
     number = words.split(maxsplit=1)[0]
     if number.isdigit() and meaning.earlier.with_rank("", int(number)) is not None:
         return ranked(meaning, "top", int(number), "")
-    return _moved_bound(meaning, number)
+    return moved_bound(meaning, number)
 
 
 _WHOLE_THINGS: tuple[tuple[re.Pattern[str], Callable[[Meaning, str], bool]], ...] = (
@@ -333,6 +310,9 @@ def time_change(meaning: Meaning, time: str, *, narrows: bool = False) -> bool:
     times = meaning.earlier.times()
     if not times:
         return meaning.say(meaning.earlier.with_time(time))
+    if meaning.further:
+        meaning.free |= {ChangeKind.PLACE, ChangeKind.SPAN}
+        return True
     meaning.free.add(ChangeKind.PLACE)
     part = in_the_same_part(time, meaning)
     time = part if part != time else with_year(time, times[-1], meaning.moment, narrows=narrows)

@@ -161,6 +161,8 @@ def other_measure(meaning: Meaning, words: str) -> bool:
     """Another measure of the same rows."""
     meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.COUNT, ChangeKind.LIST}
     words = re.sub(r"^(?:the|an?) ", "", words)
+    if not meaning.evidence.now.group_by and words.startswith("number of"):
+        over_all(meaning)
     place = _measured_place(meaning)
     if place is not None:
         return meaning.say(meaning.earlier.replaced(*place, words))
