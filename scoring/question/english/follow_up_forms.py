@@ -196,7 +196,8 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         (
             "count_of",
             False,
-            r"how many (?P<rest>(?:are|were|have|had|in|from|with|without|over|under|above|below)\b.+)",
+            r"how many (?P<rest>(?:are|were|have|had|in|from|with|without|over|under|above|below|via|through|by"
+            r"|came|come|got|went|paid|bought|left|joined)\b.+)",
         ),
         (
             "which",

@@ -207,10 +207,19 @@ def aggregate_change(meaning: Meaning, change: Edit) -> bool:
     )
     if name == "count":
         return count_change(meaning, change)
+    if name == "total" and _adds_up(meaning.evidence):
+        return over_all(meaning)
     text = meaning.earlier.with_aggregate(name)
     if text is not None:
         return meaning.say(text)
     return name == "total" and over_all(meaning)
+
+
+def _adds_up(evidence: TurnEvidence) -> bool:
+    """Whether the SQL before has a total or a count of each group, and the answer has no groups."""
+    totals = any(each.func in ("SUM", "COUNT") for each in _aggregations(evidence.before))
+    grouped = evidence.before is not None and bool(evidence.before.group_by)
+    return totals and grouped and not evidence.now.group_by
 
 
 def over_all(meaning: Meaning) -> bool:
@@ -224,7 +233,7 @@ def count_change(meaning: Meaning, change: Edit) -> bool:
     earlier = meaning.earlier
     meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.COUNT, ChangeKind.LIST, ChangeKind.GROUP, ChangeKind.RANK}
     if earlier.counts:
-        return meaning.say(earlier.without_group())
+        return _keeps_group(meaning) or meaning.say(earlier.without_group())
     text = EarlierQuestion(earlier.without_order())
     shown = re.sub(
         r",? (?:and|with) (?:their|its|the) [\w -]+?(?= (?:in|for|from|at|on|of|that|who|since)\b|$)", "", text.subject
