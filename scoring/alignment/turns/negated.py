@@ -15,7 +15,7 @@ from scoring.values import Boolean
 def turned_conditions(asked: FollowUp, sql: SqlSpec, context: Context) -> list[SqlFilter]:
     """The conditions of the SQL before whose opposite the answer has, where the follow-up asks for that."""
     before = asked.before
-    if before is None or ChangeKind.NEGATE not in asked.free:
+    if before is None or not (asked.is_open or ChangeKind.NEGATE in asked.free):
         return []
     there = Context(context.moment, excluded_blocks(before), anti_joined_blocks(before))
     here = Context(context.moment, excluded_blocks(sql), anti_joined_blocks(sql))

@@ -108,6 +108,12 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         (
             "without",
             False,
+            r"(?P<rest>[\w' -]{2,40}?) (?:don['’]?t|do not|doesn['’]?t|should ?n['’]?t|should not|must ?n['’]?t"
+            r"|must not) (?:count|be counted|be included|be in)(?: here| in (?:it|that|this))?",
+        ),
+        (
+            "without",
+            False,
             r"no (?P<rest>(?!(?:by|per|only|just|the|i|in|for|with|sorry|more|less|fewer|wait|longer|as|of|group|limit"
             r"|order)\b)[\w'&-]+(?: [\w'&-]+){0,2})",
         ),
@@ -197,7 +203,7 @@ FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
             "count_of",
             False,
             r"how many (?P<rest>(?:are|were|have|had|in|from|with|without|over|under|above|below|via|through|by"
-            r"|came|come|got|went|paid|bought|left|joined)\b.+)",
+            r"|came (?:via|through|from|by)|come (?:via|through|from|by))\b.+)",
         ),
         (
             "which",

@@ -223,8 +223,8 @@ POINTERS = re.compile(
     r"|\bthis\b(?! (?:day|week|month|quarter|year|season|term|morning|fiscal|calendar)\b)"
     r"|^(?:show|give|list|display|do|get|see|have)(?: me)? (?:the )?(?:only|just|by|per|top|bottom|without)\b"
     r"|^compare|^what(?: is|'s| was) the \w+$|^how many$"
-    r"|^how many (?:are|is|were|was|have|had|in|from|with|over|under|via|through|by|came|come|got"
-    r"|went|paid|bought|left|joined)\b",
+    r"|^how many (?:are|is|were|was|have|had|in|from|with|over|under|via|through|by"
+    r"|came (?:via|through|from|by)|come (?:via|through|from|by))\b",
     re.IGNORECASE,
 )
 """Words that point at the answer before."""

@@ -184,8 +184,14 @@ def _state_after(
         return [*states, (meaning.text, now)]
     if now is None:
         return [*states, (text, now)]
-    said = EarlierQuestion(text).with_words(turn.question.strip(" ?!."))
-    return [*states, (said, now)] if goes_on(turn.question, now, before) else None
+    if not goes_on(turn.question, now, before):
+        return None
+    words = turn.question.strip(" ?!.")
+    return [*states, (text if _DENYING.search(words) else EarlierQuestion(text).with_words(words), now)]
+
+
+_DENYING = re.compile(r"n['’]t\b|\b(?:not|no|never|none|without)\b", re.IGNORECASE)
+"""Words that would deny what is added after them."""
 
 
 def _back_to_whole(turns: Sequence[Turn], read_sql: ReadSql) -> tuple[Turn, list[tuple[Turn, Fragment]]]:

@@ -165,7 +165,7 @@ _LONGEST_GROUP = 5
 """Most words of a group alone; behind more, what is asked for has been named: `per pilot, no. of flights in may`."""
 _FEW = 2
 """So few words may be a time or a name alone."""
-_MARKS = frozenset({"ones", "not", "back", "instead", "both"})
+_MARKS = frozenset({"ones", "not", "back", "instead", "both", "don't", "dont", "shouldn't", "doesn't", "count"})
 """Words anywhere in a fragment."""
 _LAST = frozenset("well too also out back alone instead first ones only order pls please rather".split())
 
