@@ -13,6 +13,7 @@ from references.comparison.alternatives import Alternative, MalformedReferenceEr
 from references.comparison.plan import Plan, plan
 from references.comparison.results import PlainValue, QueryResult, unified
 from references.sandbox import Failure
+from references.stopped_clocks import shown
 from scoring.query import Unscored
 from scoring.sql.parsing import parse_query
 
@@ -53,11 +54,11 @@ class ReferenceDoubt:
 
 
 Run = Callable[[str], QueryResult | Failure]
-_UNSTEADY = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.Rand)
+_UNSTEADY = (exp.Rand,)
 _ORDER_SHOWS = (exp.Limit, exp.Offset, exp.Fetch, exp.Window, exp.Group, exp.Subquery, exp.AggFunc)
 """Parts of a query through which the order of stored rows can decide its result."""
 _ROW_NUMBERS = frozenset({"rowid", "oid", "_rowid_"})
-_NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid", "localtimestamp"})
+_NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid"})
 
 
 def lint(
@@ -89,7 +90,7 @@ def _of_query(sql: str, dialect: str, run: Run | None, reversed_rows: Run | None
         return
     yield from _of_tree(parsed.tree, dialect)
     if run is not None:
-        again = reversed_rows if _may_depend_on_order(parsed.tree) else None
+        again = reversed_rows if _may_depend_on_order(parsed.tree, dialect) else None
         yield from _of_rows(plan(Alternative(sql=sql), dialect), run, again)
 
 
@@ -99,13 +100,17 @@ def _of_tree(tree: exp.Expr, dialect: str) -> Iterator[ReferenceDoubt]:
             if isinstance(operand.unnest(), exp.Literal | exp.Null):
                 yield ReferenceDoubt(Doubt.CONSTANT_OPERAND, connective.sql(dialect=dialect))
     for call in tree.find_all(exp.Func):
-        if isinstance(call, _UNSTEADY) or call.name.lower() in _NOW or _asks_now(call):
+        if _is_unsteady(call, dialect) or _asks_now(call):
             yield ReferenceDoubt(Doubt.UNSTEADY_FUNCTION, call.sql(dialect=dialect))
     for select in tree.find_all(exp.Select):
         if select.args.get("limit") is not None and select.args.get("order") is None and not _one_row(select):
             yield ReferenceDoubt(Doubt.LIMIT_WITHOUT_ORDER, select.args["limit"].sql(dialect=dialect).strip())
         for column in _loose_columns(select):
             yield ReferenceDoubt(Doubt.LOOSE_COLUMN, column.sql(dialect=dialect))
+
+
+def _is_unsteady(call: exp.Func, dialect: str) -> bool:
+    return isinstance(call, _UNSTEADY) or call.name.lower() in _NOW or shown(call, dialect) is not None
 
 
 def _asks_now(call: exp.Func) -> bool:
@@ -152,10 +157,10 @@ def _selected_columns(select: exp.Select) -> Iterator[tuple[int, exp.Column]]:
             yield place, column
 
 
-def _may_depend_on_order(tree: exp.Expr) -> bool:
+def _may_depend_on_order(tree: exp.Expr, dialect: str) -> bool:
     """Whether the order of stored rows can show: most queries have no part that would let it."""
     named_by_row = any(column.name.lower() in _ROW_NUMBERS for column in tree.find_all(exp.Column))
-    unsteady = any(isinstance(call, _UNSTEADY) or call.name.lower() in _NOW for call in tree.find_all(exp.Func))
+    unsteady = any(_is_unsteady(call, dialect) for call in tree.find_all(exp.Func))
     return not named_by_row and not unsteady and next(tree.find_all(*_ORDER_SHOWS), None) is not None
 
 

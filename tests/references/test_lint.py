@@ -111,3 +111,16 @@ def test_what_needs_no_rows_is_found_without_a_database():
 def test_every_doubt_and_flag_is_documented():
     page = (Path(__file__).parents[2] / "docs" / "references.md").read_text(encoding="utf-8")
     assert [each.value for each in [*Doubt, *Flag] if f"`{each.value}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("dialect", "clock"),
+    [
+        ("postgres", "LOCALTIMESTAMP"),
+        ("postgres", "clock_timestamp()"),
+        ("duckdb", "get_current_timestamp()"),
+        ("mysql", "SYSDATE()"),
+    ],
+)
+def test_every_clock_of_a_dialect_is_unsteady(dialect: str, clock: str) -> None:
+    assert [each.doubt for each in lint(f"SELECT {clock}", dialect)] == [Doubt.UNSTEADY_FUNCTION]

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from references.equivalence.reading.date_words import NOW, call, integer, plain, unit_of
+from references.equivalence.reading.date_words import call, integer, plain, unit_of
 from references.equivalence.reading.weeks import ISO_WEEKS, ISO_YEARS, WEEKS, from_monday, week_number
+from references.stopped_clocks import NOW
 
 _PARTS: Mapping[str, str] = {
     "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "DOY": "%j",

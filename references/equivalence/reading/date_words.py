@@ -8,10 +8,6 @@ from sqlglot import exp
 
 from references.date_functions import MONTHS, SECONDS
 
-NOW = "2024-06-15 12:00:00"
-"""The time that every clock function of a query returns."""
-YESTERDAY = "2024-06-14"
-"""The day before."""
 _UNITS: Mapping[str, str] = {
     "D": "DAY", "DD": "DAY", "DAYOFMONTH": "DAY", "DDD": "DAY", "J": "DAY",
     "MM": "MONTH", "M": "MONTH", "MON": "MONTH", "YY": "YEAR", "YYYY": "YEAR", "Y": "YEAR", "QQ": "QUARTER",

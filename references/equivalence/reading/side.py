@@ -11,9 +11,9 @@ from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
 from references.equivalence.reading.ordered_values import as_aggregates, ordered_aggregates
-from references.equivalence.reading.stopped_clocks import stop_clocks
 from references.equivalence.reading.translation import folding_of, translated
 from references.sandbox import Folding
+from references.stopped_clocks import stop_clocks
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query

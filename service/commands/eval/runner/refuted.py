@@ -26,8 +26,8 @@ def with_refutation(
     the question allows both. Otherwise the answer passes with a doubt: gold SQL often says more than the question.
     """
     example = verified.counterexample
-    if verified.outcome is Verified.PROVED and finding.equivalence is Equivalence.EQUIVALENT:
-        return replace(finding, settled=True)
+    if verified.outcome is Verified.PROVED:
+        return _proved(finding)
     if verified.outcome is not Verified.REFUTED or example is None or finding.equivalence not in _PASSING:
         return finding
     return _refuted(finding, verified, example, model_compares=model_compares)
@@ -45,6 +45,10 @@ def _refuted(
         doubted = replace(finding, doubt=finding.doubt or f"{finding.rationale}, and {said}")
         return _shown(doubted, example, said) if model_compares else doubted
     return _shown(_different(finding, verified), example, said)
+
+
+def _proved(finding: EquivalenceFinding) -> EquivalenceFinding:
+    return replace(finding, settled=True) if finding.equivalence is Equivalence.EQUIVALENT else finding
 
 
 def _different(finding: EquivalenceFinding, verified: AnswerVerification) -> EquivalenceFinding:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from references.equivalence.reading.date_words import NOW, YESTERDAY
-
+NOW = "2024-06-15 12:00:00"
+"""The time that every clock function of a query returns."""
 _DAY, _TIME = NOW[:10], NOW[11:]
+_YESTERDAY = "2024-06-14"
 _CLOCKS: Mapping[type[exp.Expr], str] = {
     **dict.fromkeys((exp.CurrentDate, exp.UtcDate), _DAY),
     **dict.fromkeys((exp.CurrentTime, exp.UtcTime, exp.Localtime), _TIME),
@@ -25,7 +26,7 @@ _NAMED: Mapping[str, Mapping[str, str]] = {
     **dict.fromkeys(("spark", "databricks"), _SPARK),
     "duckdb": dict.fromkeys(("NOW", "GET_CURRENT_TIMESTAMP", "TRANSACTION_TIMESTAMP"), NOW),
     "postgres": dict.fromkeys(("CLOCK_TIMESTAMP", "TRANSACTION_TIMESTAMP", "STATEMENT_TIMESTAMP"), NOW),
-    "clickhouse": {"NOW": NOW, "NOW64": NOW, "TODAY": _DAY, "YESTERDAY": YESTERDAY},
+    "clickhouse": {"NOW": NOW, "NOW64": NOW, "TODAY": _DAY, "YESTERDAY": _YESTERDAY},
 }
 """By dialect, clocks that the parser takes for functions of a user."""
 _MAY_ASK = re.compile(r"now|cur|sys|utc|local|clock|today|yesterday|date\(\)|timestamp", re.IGNORECASE)
