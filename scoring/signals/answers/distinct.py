@@ -11,8 +11,9 @@ from scoring.signals.answers.outputs import asks_entities
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, is_value_of, key_words
 from scoring.specification import Aggregation, Op, Operand, SqlSpec
+from scoring.sql.shapes.naming import is_own_key
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 
 def distinct_missing(case: Case) -> Finding | None:
@@ -34,8 +35,12 @@ def _has_no_repeats(case: Case) -> bool:
     if any(each.op in unequal and each.lhs is not None and _is_key_column(each.lhs) for each in case.sql.filters):
         return True
     tables = tables_of(case.sql)
-    counts_rows = any(each.func == "COUNT" and each.column == "*" for each in case.sql.aggregations)
-    return counts_rows and len(tables) == 1 and not set(_counted(case)).isdisjoint(identifier_words(tables[0])[-1:])
+    counts_rows = any(
+        each.func == "COUNT" and (each.column == "*" or any(map(is_own_key, each.columns)))
+        for each in case.sql.aggregations
+    )
+    counted = {*_counted(case), *_different_things(case)}
+    return counts_rows and len(tables) == 1 and not counted.isdisjoint(identifier_words(tables[0])[-1:])
 
 
 _UNEQUAL = frozenset({Op.LT, Op.GT})
@@ -58,7 +63,7 @@ def _drops_repeats(case: Case) -> bool:
     return counted_once or merged or grouped or any(block.distinct for block in sql.blocks)
 
 
-_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) \w+ (?:counts?|per|by|for each)\b")
+_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) (\w+) (?:counts?|per|by|for each)\b")
 
 
 def _counts_repeats(case: Case) -> bool:
@@ -69,10 +74,18 @@ def _counts_repeats(case: Case) -> bool:
     """
     if len(case.sql.blocks) != 1 or not _counts_different(case):
         return False
+    own = {word for table in tables_of(case.sql) for word in identifier_words(table)[-1:]}
+    things = _different_things(case)
+    if things and own.isdisjoint(things) and any(each.column == "*" for each in case.sql.aggregations):
+        return True
     counted = {column.name for each in case.sql.aggregations if _counts_rows(each) for column in each.columns}
     keys = {column.name for key in case.sql.group_by for column in key.operand.columns}
-    own = {word for table in tables_of(case.sql) for word in identifier_words(table)[-1:]}
     return bool(counted) and counted.isdisjoint(keys) and own.isdisjoint(chain(*map(identifier_words, counted)))
+
+
+def _different_things(case: Case) -> set[str]:
+    """The stems of what is counted where `distinct customer count` is asked for."""
+    return {stem(found[1]) for found in _COUNT_OF_DIFFERENT.finditer(case.asked)}
 
 
 def _counts_different(case: Case) -> bool:
