@@ -75,12 +75,17 @@ def _counts_repeats(case: Case) -> bool:
     if len(case.sql.blocks) != 1 or not _counts_different(case):
         return False
     own = {word for table in tables_of(case.sql) for word in identifier_words(table)[-1:]}
-    things = _different_things(case)
-    if things and own.isdisjoint(things) and any(each.column == "*" for each in case.sql.aggregations):
+    if _counts_rows_of_others(own, case):
         return True
     counted = {column.name for each in case.sql.aggregations if _counts_rows(each) for column in each.columns}
     keys = {column.name for key in case.sql.group_by for column in key.operand.columns}
     return bool(counted) and counted.isdisjoint(keys) and own.isdisjoint(chain(*map(identifier_words, counted)))
+
+
+def _counts_rows_of_others(own: set[str], case: Case) -> bool:
+    """Whether COUNT(*) counts the rows of tables of other things than the different ones asked for."""
+    things = _different_things(case)
+    return bool(things) and own.isdisjoint(things) and any(each.column == "*" for each in case.sql.aggregations)
 
 
 def _different_things(case: Case) -> set[str]:
