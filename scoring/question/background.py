@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.question.remarks import names_what_follows, remarks, tells
-from scoring.question.sentences import LEADS, asks, sentences
+from scoring.question.sentences import LEADS, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
 _GREETING = re.compile(
@@ -32,23 +32,21 @@ _VERB = (
     r"|went|ran|stands?|come|comes|came|makes?|gets?|got|holds?|shows?|costs?|says?|said|think|thinks?|know"
     r"|knows)\b"
 )
-_TELLING = re.compile(
+_TELLING = (
     LEADS + r"(?:(?:i|we|they|he|she|it|there|somebody|someone|everybody|everyone|nobody|whoever|you)"
     rf"(?:['’](?:s|re|ve|m|ll|d)\b| \w+ed\b|(?: \w+)? {_VERB})"
     rf"|(?:this|that|these|those|the|our|my|his|her|their|its|an?|every|each|some|most|many|both|people|one)\s"
     rf"(?:[\w'’-]+ ){{0,6}}?{_VERB}"
-    r"|(?:if|when|in case|like every|as every|last time|mostly|usually|normally|otherwise)\b)",
-    re.IGNORECASE,
+    r"|(?:if|when|in case|like every|as every|last time|mostly|usually|normally|otherwise)\b)"
 )
 _INSTRUCTING = re.compile(
     r"\b(?:show|list|give|take|put|use|split|add|name|include|print|wants?|need)\b", re.IGNORECASE
 )
-_RESTRICTING = re.compile(
+_RESTRICTING = (
     r"\b(?:counts?|counted|exclud\w+|includ\w+|ignor\w+|left out|leave|leaving|only|just|without|w/o|except|unless|must"
     r"|should|shd|skip\w*|drop\w*|remov\w+|regardless|means?|meaning|not want|no|null|empty|stored|saved|columns?"
     r"|fields?|percent|such as|commas?|format|appl\w+|defin\w+|called"
-    r"|runs|starts|begins|ends|fiscal|financial|[=<>])\b|[=<>]",
-    re.IGNORECASE,
+    r"|runs|starts|begins|ends|fiscal|financial|[=<>])\b|[=<>]"
 )
 _LONG = 45
 """Words from which a question is a letter: in it only sentences that ask are read."""
@@ -115,26 +113,28 @@ def _is_told(text: str, start: int, end: int, *, first: bool) -> bool:
     and begins like one that tells. What the rest calls `it` is no mere telling.
     """
     sentence = text[start:end]
-    if _INSTRUCTS.search(sentence) is not None or _RESTRICTS.match(sentence) is not None:
+    if pattern(_INSTRUCTS).search(sentence) is not None or pattern(_RESTRICTS).match(sentence) is not None:
         return _tells(sentence)
     if names_what_follows(text, start, end):
         return False
-    subject = not first and _SUBJECT.match(sentence) is not None and len(sentence.split()) >= _WHOLE
-    return subject or _PERSON.match(sentence) is not None or tells(sentence) or _OWN_VERB.search(sentence) is not None
+    subject = not first and pattern(_SUBJECT).match(sentence) is not None and len(sentence.split()) >= _WHOLE
+    return (
+        subject
+        or pattern(_PERSON).match(sentence) is not None
+        or tells(sentence)
+        or pattern(_OWN_VERB).search(sentence) is not None
+    )
 
 
 _WHOLE = 8
 """Words from which what begins with a subject is a sentence, whatever its verb."""
-_SUBJECT = re.compile(
-    LEADS + r"(?:the|our|my|their|his|her|an?|this|some|most|many|(?-i:[A-Z][a-z]+ \S))", re.IGNORECASE
-)
-_PERSON = re.compile(LEADS + r"(?-i:[A-Z][a-z]+ [A-Z][a-z]+) \w+ed\b", re.IGNORECASE)
-_OWN_VERB = re.compile(
+_SUBJECT = LEADS + r"(?:the|our|my|their|his|her|an?|this|some|most|many|(?-i:[A-Z][a-z]+ \S))"
+_PERSON = LEADS + r"(?-i:[A-Z][a-z]+ [A-Z][a-z]+) \w+ed\b"
+_OWN_VERB = (
     r"(?<![\w'’])(?<!when )(?<!what )(?<!where )(?!(?:that|who|which|whose|and|or|not|how)\b)"
-    rf"[\w'’]{{1,40}}\s{{1,9}}{_VERB}|['’](?:s|re|ve|m|ll)\s",
-    re.IGNORECASE,
+    rf"[\w'’]{{1,40}}\s{{1,9}}{_VERB}|['’](?:s|re|ve|m|ll)\s"
 )
-_RESTRICTS = re.compile(
+_RESTRICTS = (
     LEADS
     + r"(?:not?|none|nothing|without|w/o|only|just|excluding|excl|including|incl|except|ignore|skip|leave|count|use"
     r"|take"
@@ -144,11 +144,10 @@ _RESTRICTS = re.compile(
     r"|net"
     r"|gross|new(?:est)?|oldest|latest|highest|biggest|lowest|smallest|top|best|worst|most|least|first|last|exactly"
     r"|ie|i\.e)\b"
-    r"|.*\bonly\W*$",
-    re.IGNORECASE | re.DOTALL,
+    r"|(?s:.)*\bonly\W*$"
 )
 """How a sentence begins, or ends, that restricts or shapes what is asked beside it."""
-_INSTRUCTS = re.compile(
+_INSTRUCTS = (
     r"\b(?:exclud\w+|includ\w+|incl|excl|ignor\w+|omit\w*|leav(?:e|es|ing) out|left out|skip\w*|remov\w+|should|shd"
     r"|must"
     r"|shall|means?|stands? for|treat\w*|defin\w+|refer\w*|regardless|null|comma\w*|separated|format|underscores?"
@@ -162,8 +161,7 @@ _INSTRUCTS = re.compile(
     r"|ha(?:s|ve) no|(?:runs?|starts?|beg[aiu]ns?) (?:on|in|from|with|at)|in (?:euros?|dollars?|pounds?|usd|eur|gbp"
     r"|thousands?|millions?|kg|km|miles|litres?|[a-z]*(?:seconds?|minutes?|hours?)|days|weeks)|\d+ (?:\w+ )?(?:is"
     r"|are) an?)\b"
-    r"|[=<>≥≤+]|\s/\s|\d\s*%|(?<!\w)['\"]\w|#\d|_id \d",
-    re.IGNORECASE,
+    r"|[=<>≥≤+]|\s/\s|\d\s*%|(?<!\w)['\"]\w|#\d|_id \d"
 )
 """What restricts or shapes what is asked, wherever it stands in a sentence."""
 
@@ -175,5 +173,5 @@ def is_letter(text: str) -> bool:
 
 def _tells(sentence: str) -> bool:
     """Whether a sentence states something that restricts no rows."""
-    kept = _RESTRICTING.search(sentence) or _INSTRUCTING.search(sentence)
-    return kept is None and _TELLING.match(sentence) is not None
+    kept = pattern(_RESTRICTING).search(sentence) or _INSTRUCTING.search(sentence)
+    return kept is None and pattern(_TELLING).match(sentence) is not None

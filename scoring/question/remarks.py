@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.question.sentences import LEAD_WORDS, asks, sentences
+from scoring.question.sentences import LEAD_WORDS, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
 _CLAUSE = re.compile(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
@@ -43,43 +43,39 @@ _GUESS = (
     r"|(?:i |we )?(?:expect|expected|remember|recall|guess|reckon)(?:ing)? "
     r"(?:it |that |this |about |around |roughly |some |~)*\d)"
 )
-_STRONG = re.compile(
+_STRONG = (
     _LEADS + rf"(?:{_SPOKEN}{_IS}|(?:we|i) (?:\w+ly )?\w+ (?!how\b|many\b)|{_SPOKEN} {_OFTEN}{_VERB}|we['’]ve\b"
     r"|(?:\w+ )?(?:hours|times|shifts) (?:are|run|go) (?:from )?\d|(?:[\w'’-]+ ){1,2}(?:go|range|run|vary)s? from \d"
     rf"|{_STORE} (?:only )?(?:goes|go|starts?|started|runs?|reach\w*|covers?|begins?) (?:back|in|at|from)\b"
     rf"|{_LATELY} (?:it|that|this|we|i|they|there) {_VERB}|{_GUESS}"
     r"|(?-i:(?:[Ll]ast (?:time|year|month|week) )?[A-Z][a-z]+) (?:built|made|set|wrote|did|counted|worked|typed|keyed) "
-    r"(?:it|that|this|them|those)\b)",
-    re.IGNORECASE,
+    r"(?:it|that|this|them|those)\b)"
 )
 """How a clause begins that tells something, whatever it speaks of."""
-_WEAK = re.compile(
+_WEAK = (
     _LEADS + rf"(?:{_QUANTIFIED}\s(?:of \w+ )?(?:[\w'’-]+ ){{0,3}}?{_OFTEN}{_VERB}|{_THING}{_OFTEN}{_VERB}"
     rf"|{_THING}\w+s (?:about )?\d"
     r"|(?:[\w'’-]+ ){1,2}are (?:all )?(?:always|mostly|often|usually|normally|very|quite|pretty|really|too"
-    r"|rather) \w+)",
-    re.IGNORECASE,
+    r"|rather) \w+)"
 )
 """How a clause begins that tells something, if it has no word that may restrict rows."""
-_GENERAL = re.compile(
+_GENERAL = (
     _LEADS
     + r"(?!(?:how|what|which|who|whom|whose|where|when|why|that|if|list|show|give|count|not|no|please|by|per|for|with"
     r"|in"
     rf"|{_ATTRIBUTES}s?)\b)(?:(?!{_ATTRIBUTES}s?\b|who\b|that\b|which\b|and\b)[\w'’%€$£.-]+ ){{1,5}}?{_OFTEN}{_VERB}"
     r"(?!\s+['\"]?(?:(?-i:[A-Z0-9_]{1,4})|yes|no|true|false)['\"]?\s*$)"
-    rf"|{_LEADS}{_QUANTIFIED} (?!first|last|recent)\w+ \w+|{_LEADS}an? \w+ \w+(?:ed|[^is]s) |{_LEADS}{_THING}\w+ed\b",
-    re.IGNORECASE,
+    rf"|{_LEADS}{_QUANTIFIED} (?!first|last|recent)\w+ \w+|{_LEADS}an? \w+ \w+(?:ed|[^is]s) |{_LEADS}{_THING}\w+ed\b"
 )
 """How a clause begins that tells something, where it stands in brackets or is a sentence of its own."""
-_OPINION = re.compile(
+_OPINION = (
     _LEADS + r"(?!how\b|what\b|which\b|who\b|where\b|if\b)(?:[\w'’-]+ ){1,3}?"
-    r"(?:thinks?|thought|says|said|believes?|reckons?|swears)\b",
-    re.IGNORECASE,
+    r"(?:thinks?|thought|says|said|believes?|reckons?|swears)\b"
 )
-_OPINION_RESTRICTS = re.compile(
-    r"\b(?:counts?|counted|exclud\w+|includ\w+|should|must|needs?|wants?|do(?:es)?n['’]?t|not|without)\b", re.IGNORECASE
+_OPINION_RESTRICTS = (
+    r"\b(?:counts?|counted|exclud\w+|includ\w+|should|must|needs?|wants?|do(?:es)?n['’]?t|not|without)\b"
 )
-_DEFINED = re.compile(_LEADS + r"(?:(?:an?|the) )?(\w+) (?:is|are|means?)\b", re.IGNORECASE)
+_DEFINED = _LEADS + r"(?:(?:an?|the) )?(\w+) (?:is|are|means?)\b"
 _RESTRICTS = (
     r"\b(?:counts?|counted|exclud\w+|includ\w+|ignor\w+|leave|leaving|left|only(?! (?:\w+ed|began|came)\b)|just|without"
     r"|w/o|except|unless|not|n['’]?t|nt|no|dont|doesnt|never|none|skip\w*|drop\w*|remov\w+|regardless|means?|meaning"
@@ -90,30 +86,27 @@ _RESTRICTS = (
     r"|fy\w*|enough|(?:start|beg[ai]n)s? (?:on|in|with)|in (?:miles|km|kgs?|lbs|pounds?|lit(?:re|er)s?|gallons|euros?"
     r"|dollars?|[a-z]*(?:seconds?|minutes?|hours?)))\b|_\w+ (?:is|are|=)|[=<>]"
 )
-_FORMULA = re.compile(
+_FORMULA = (
     r"\b(?:minus|plus|less|divided|times|sum|of what|over all)\b|\b(?:is|are|means?) (?:an?|one|any|every|in)\b"
-    r"|(?<!\w)['\"]\w",
-    re.IGNORECASE,
+    r"|(?<!\w)['\"]\w"
 )
 """What says how to compute, what a word means, in which unit, or a value."""
 _NAMED = re.compile(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]?\d")
-_REFERS = re.compile(r"\b(?:it|its|he|she|her|his|that one)\b", re.IGNORECASE)
-_KEPT_ALL = re.compile(_RESTRICTS, re.IGNORECASE)
+_REFERS = r"\b(?:it|its|he|she|her|his|that one)\b"
+_KEPT_ALL = _RESTRICTS
 """Words by which a clause restricts rows, names a unit, says what a word means, or asks after all."""
-_OPEN_KEPT = re.compile(
+_OPEN_KEPT = (
     r"\b(?:exclud\w+|includ\w+|ignor\w+|count(?:s|ed)? (?:as|once|only)|only|without|except|skip\w*|should|must"
     r"|means?|null"
     r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls"
     r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b"
-    r"|_\w+ (?:is|are|=)|[=<>]",
-    re.IGNORECASE,
+    r"|_\w+ (?:is|are|=)|[=<>]"
 )
 """The fewer words by which a part restricts rows that stands apart and says `we`, `I` or when."""
-_KEPT = re.compile(
+_KEPT = (
     rf"{_RESTRICTS}|\b(?:use|using|add|name|print|per|by|between|whose|which|who|that (?:is|are|were|have|had)|at least"
     r"|at most|more than|less than|compare\w*|vs|versus|(?:our|school|book\w*) (?:years?|yrs?)|next|higher|lower"
-    r"|(?:few|some|most) [^.;]{0,40}\bha(?:s|ve) (?:an?|one|no))\b",
-    re.IGNORECASE,
+    r"|(?:few|some|most) [^.;]{0,40}\bha(?:s|ve) (?:an?|one|no))\b"
 )
 """The same, and words by which it may."""
 _FEWEST = 3
@@ -144,7 +137,9 @@ def _told(text: str, clauses: list[tuple[int, int]]) -> set[tuple[int, int]]:
     apart = {place for place in clauses if brackets[place] >= 0 or _is_within(place[0], silent)}
     told = {place for place in clauses if _only_tells(text, *place, apart=place in apart)}
     opened = {brackets[place] for place in told} - {-1}
-    return told | {place for place in clauses if brackets[place] in opened and _KEPT_ALL.search(text, *place) is None}
+    return told | {
+        place for place in clauses if brackets[place] in opened and pattern(_KEPT_ALL).search(text, *place) is None
+    }
 
 
 def _is_within(at: int, places: list[tuple[int, int]]) -> bool:
@@ -153,12 +148,12 @@ def _is_within(at: int, places: list[tuple[int, int]]) -> bool:
 
 def names_what_follows(text: str, start: int, end: int) -> bool:
     """Whether a part of a text names something that what follows calls `it`: `VX-0417 is recalled. Who got it?`"""
-    return _NAMED.search(text, start, end) is not None and _REFERS.search(text, end) is not None
+    return _NAMED.search(text, start, end) is not None and pattern(_REFERS).search(text, end) is not None
 
 
 def tells(sentence: str) -> bool:
     """Whether a sentence begins like one that tells something."""
-    return _STRONG.match(sentence) is not None or _WEAK.match(sentence) is not None
+    return pattern(_STRONG).match(sentence) is not None or pattern(_WEAK).match(sentence) is not None
 
 
 def _silent(text: str) -> list[tuple[int, int]]:
@@ -173,19 +168,22 @@ def _only_tells(text: str, start: int, end: int, *, apart: bool) -> bool:
     clause = text[start:end]
     if text[end : end + 1] == "?" or names_what_follows(text, start, end):
         return False
-    if _OPINION.match(clause) is not None and _OPINION_RESTRICTS.search(clause) is None:
+    if pattern(_OPINION).match(clause) is not None and pattern(_OPINION_RESTRICTS).search(clause) is None:
         return True
-    if _STRONG.match(clause) is not None and (_OPEN_KEPT if apart else _KEPT_ALL).search(clause) is None:
+    if (
+        pattern(_STRONG).match(clause) is not None
+        and pattern(_OPEN_KEPT if apart else _KEPT_ALL).search(clause) is None
+    ):
         return True
-    if _KEPT.search(clause) is not None or _defines(clause, text, start, end):
+    if pattern(_KEPT).search(clause) is not None or _defines(clause, text, start, end):
         return False
-    general = apart and _FORMULA.search(clause) is None and _GENERAL.match(clause) is not None
-    return general or _WEAK.match(clause) is not None
+    general = apart and pattern(_FORMULA).search(clause) is None and pattern(_GENERAL).match(clause) is not None
+    return general or pattern(_WEAK).match(clause) is not None
 
 
 def _defines(clause: str, text: str, start: int, end: int) -> bool:
     """Whether a clause says what a word is that the rest of the text has: `late is after the promised day`."""
-    found = _DEFINED.match(clause)
+    found = pattern(_DEFINED).match(clause)
     rest = f"{text[:start]} {text[end:]}".lower()
     return found is not None and re.search(rf"\b{re.escape(found[1].lower())}", rest) is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _SENTENCE = re.compile(r"\S(?:[^.?!;\n]|[.;](?!\s|$))*(?:[.?!;]+(?=\s|$)|[.?!;]+|\n|$)")
 """A sentence with its end; a full stop inside a number or a name ends none."""
@@ -13,7 +14,7 @@ _LONGEST_SHORTENED = 12
 LEAD_WORDS = "so|and|but|also|then|now|again|important|note|fyi|btw|ps|p\\.s|remember|as you know|of course"
 LEADS = rf"\s*(?:(?:{LEAD_WORDS})[,:]?\s+)*"
 """What may stand before the first word of a sentence that counts."""
-_ASKING = re.compile(
+_ASKING = (
     r"\?|\b(?:please|pls|plz|plse)\b|,\s(?:show|list|give|tell|count|find|compute|calculate)\s"
     r"|\b(?:i|we|she|he|they|boss|management|finance|sales|marketing|hr)\b(?: \w+){0,2}?(?:['’]d| would| will)?"
     r" (?:needs?|wants?|likes?|(?:am|are|is) (?:looking for|after|interested in))"
@@ -23,16 +24,20 @@ _ASKING = re.compile(
     r"|(?<!don't )(?<!don’t )(?<!dont )\b(?:asks?|asked|asking) (?:for|us|me|how|which|what|who)\b|\b(?:define|count"
     r"|call)s? (?:\w+ ){1,3}as\b"
     r"|\bshould (?:contain|have|show|list|include|hold)\b|\bgoes? on the list when\b"
-    r"|\b(?:how (?:many|much|long|often|old|far)|whats?|which|who|whose|when|where)\b[^.?!;]*\?",
-    re.IGNORECASE,
+    r"|\b(?:how (?:many|much|long|often|old|far)|whats?|which|who|whose|when|where)\b[^.?!;]*\?"
 )
-_COMMAND = re.compile(
+_COMMAND = (
     LEADS
     + r"(?:for (?:each|every|all)|show|list|give|tell|send|find|count|compute|calculate|get|pull|name|rank|sum|add"
     r"|need|want|looking|which|whats?|who|whose|how|when|where|can|could|would|total|average|avg|number|nr|top|median"
-    r"|share|percent\w*|%|\d)\b",
-    re.IGNORECASE,
+    r"|share|percent\w*|%|\d)\b"
 )
+
+
+@cache
+def pattern(source: str) -> re.Pattern[str]:
+    """Compiled when it is first used: most processes that load the library read few questions. Letter case is alike."""
+    return re.compile(source, re.IGNORECASE)
 
 
 def sentences(text: str, start: int = 0) -> list[tuple[int, int]]:
@@ -48,4 +53,4 @@ def sentences(text: str, start: int = 0) -> list[tuple[int, int]]:
 
 def asks(sentence: str) -> bool:
     """Whether a sentence asks or commands."""
-    return _ASKING.search(sentence) is not None or _COMMAND.match(sentence) is not None
+    return pattern(_ASKING).search(sentence) is not None or pattern(_COMMAND).match(sentence) is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 POINTING = (
     r"(?:it|that|this|them|those|these|they|the (?:results?|numbers?|figures?|list|table|answer|output)(?! of\b)"
     r"|(?:that|this) (?:list|table|number|figure|result|one))"
@@ -24,8 +22,8 @@ _FEW_WORDS = (
     r"|anything|in|for|counting|including)\b)[\w'&-]+ ?){1,3}?"
 )
 """A thing in at most three words, none of which makes it a clause."""
-FORMS: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
-    (name, certain, re.compile(f"(?:{pattern.replace('POINTING', POINTING)})$", re.IGNORECASE | re.DOTALL))
+FORMS: tuple[tuple[str, bool, str], ...] = tuple(
+    (name, certain, f"(?:{pattern.replace('POINTING', POINTING)})$")
     for name, certain, pattern in (
         (
             "count",

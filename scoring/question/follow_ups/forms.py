@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from scoring.immutable import immutable
 from scoring.question.english.follow_up_forms import FORMS
 from scoring.question.english.follow_ups import DIRECTIONS, EARLIER, HEADS, OWNED
@@ -24,9 +27,15 @@ class Fragment:
     """The change is in addition."""
 
 
+@cache
+def _forms() -> tuple[tuple[str, bool, re.Pattern[str]], ...]:
+    """The forms, compiled when a fragment is first read."""
+    return tuple((name, certain, re.compile(source, re.IGNORECASE | re.DOTALL)) for name, certain, source in FORMS)
+
+
 def formed(core: str, *, instead: bool, follows: bool) -> Fragment | None:
     """The changes of the first form that a fragment has."""
-    for name, certain, form in FORMS:
+    for name, certain, form in _forms():
         found = form.match(core) if follows or certain else None
         if found is None:
             continue
