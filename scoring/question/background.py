@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scoring.question.remarks import names_what_follows, remarks, tells
-from scoring.question.sentences import LEADS, asks, pattern, sentences
+from scoring.question.remarks import ATTRIBUTES, names_what_follows, remarks, tells
+from scoring.question.sentences import LEADS, RESTRICTING, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
 _GREETING = re.compile(
@@ -28,8 +28,7 @@ _REASON = re.compile(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IG
 
 _VERB = (
     r"(?:is|are|was|were|has|have|had|can|may|might|could|will|would|do|does|did|don['’]?t|doesn['’]?t|didn['’]?t|go"
-    r"|goes"
-    r"|went|ran|stands?|come|comes|came|makes?|gets?|got|holds?|shows?|costs?|says?|said|think|thinks?|know"
+    r"|goes|went|ran|stands?|come|comes|came|makes?|gets?|got|holds?|shows?|costs?|says?|said|think|thinks?|know"
     r"|knows)\b"
 )
 _TELLING = (
@@ -113,6 +112,8 @@ def _is_told(text: str, start: int, end: int, *, first: bool) -> bool:
     and begins like one that tells. What the rest calls `it` is no mere telling.
     """
     sentence = text[start:end]
+    if pattern(RESTRICTING).search(sentence) is not None or pattern(_OF_ATTRIBUTE).match(sentence) is not None:
+        return False
     if pattern(_INSTRUCTS).search(sentence) is not None or pattern(_RESTRICTS).match(sentence) is not None:
         return _tells(sentence)
     if names_what_follows(text, start, end):
@@ -126,6 +127,8 @@ def _is_told(text: str, start: int, end: int, *, first: bool) -> bool:
     )
 
 
+_OF_ATTRIBUTE = LEADS + rf"(?:the|their|its|his|her) {ATTRIBUTES}s? (?:is|are|was|were|has|have|should|must)\b"
+"""How a sentence begins that restricts a value: `the currency is euro`."""
 _WHOLE = 8
 """Words from which what begins with a subject is a sentence, whatever its verb."""
 _SUBJECT = LEADS + r"(?:the|our|my|their|his|her|an?|this|some|most|many|(?-i:[A-Z][a-z]+ \S))"
@@ -141,16 +144,13 @@ _RESTRICTS = (
     r"|treat|in|for|from|since|between|during|at|on|by|per|with|within|until|till|before|after|over|under|above|below"
     r"|all"
     r"|(?:the )?ones|those|these|sorted|ordered|grouped|split|ranked|and|or|but|as|where|when|if|same|also|plus|minus"
-    r"|net"
-    r"|gross|new(?:est)?|oldest|latest|highest|biggest|lowest|smallest|top|best|worst|most|least|first|last|exactly"
-    r"|ie|i\.e)\b"
-    r"|(?s:.)*\bonly\W*$"
+    r"|net|gross|new(?:est)?|oldest|latest|highest|biggest|lowest|smallest|top|best|worst|most|least|first|last|exactly"
+    r"|ie|i\.e)\b|(?s:.)*\bonly\W*$"
 )
 """How a sentence begins, or ends, that restricts or shapes what is asked beside it."""
 _INSTRUCTS = (
     r"\b(?:exclud\w+|includ\w+|incl|excl|ignor\w+|omit\w*|leav(?:e|es|ing) out|left out|skip\w*|remov\w+|should|shd"
-    r"|must"
-    r"|shall|means?|stands? for|treat\w*|defin\w+|refer\w*|regardless|null|comma\w*|separated|format|underscores?"
+    r"|must|shall|means?|stands? for|treat\w*|defin\w+|refer\w*|regardless|null|comma\w*|separated|format|underscores?"
     r"|empty|blank|stored|saved|cents?|pence|utc"
     r"|time ?zone|fiscal|financial|show|(?<!waiting )list(?! of)|sort\w*|split|rank|rounded?|percent|columns?|fields?"
     r"|need|want|interested"
@@ -160,8 +160,7 @@ _INSTRUCTS = (
     r"|do(?:es)?(?: not|n['’]?t) (?:count|want|matter|belong)|such as|called|stay in|stays? out|regarded|consider\w*"
     r"|ha(?:s|ve) no|(?:runs?|starts?|beg[aiu]ns?) (?:on|in|from|with|at)|in (?:euros?|dollars?|pounds?|usd|eur|gbp"
     r"|thousands?|millions?|kg|km|miles|litres?|[a-z]*(?:seconds?|minutes?|hours?)|days|weeks)|\d+ (?:\w+ )?(?:is"
-    r"|are) an?)\b"
-    r"|[=<>≥≤+]|\s/\s|\d\s*%|(?<!\w)['\"]\w|#\d|_id \d"
+    r"|are) an?)\b|[=<>≥≤+]|\s/\s|\d\s*%|(?<!\w)['\"]\w|#\d|_id \d"
 )
 """What restricts or shapes what is asked, wherever it stands in a sentence."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.question.sentences import LEAD_WORDS, asks, pattern, sentences
+from scoring.question.sentences import LEAD_WORDS, RESTRICTING, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
 _CLAUSE = re.compile(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
@@ -23,13 +23,13 @@ _OFTEN = (
 )
 _SPOKEN = r"(?:i|we|he|she|it|there|nobody|everybody|everyone|somebody|someone|people|boss|management|finance|you)"
 _QUANTIFIED = r"(?:some|most|many|several|few|a few|a couple|lots|plenty|a lot|others|each one|every one|one or two)"
-_ATTRIBUTES = (
+ATTRIBUTES = (
     r"(?:status|state|type|kind|category|country|region|city|code|channel|value|flag|level|class|group|date|period|name"
     r"|answer|result|output|number|list|total|share|rate|question|rows?|ones?|table|column|sum|average|avg|difference"
-    r"|first|last|latest|newest|oldest|\w+est|best|worst|most|top|median|percent\w*|year|month|week|quarter|yr|course)"
+    r"|currency|amount|price|first|last|latest|newest|oldest|\w+est|best|worst|most|top|median|percent\w*|year|month|week|quarter|yr|course)"
 )
 """After `the`, what a condition or a request speaks of: `the status is open`, `the total per week`."""
-_THING = rf"(?:the|our|my|their|these|those|his|her)\s(?!{_ATTRIBUTES}s?\b)(?:[\w'’-]+ ){{1,4}}?"
+_THING = rf"(?:the|our|my|their|these|those|his|her)\s(?!{ATTRIBUTES}s?\b)(?:[\w'’-]+ ){{1,4}}?"
 _STORE = (
     r"(?:the |our |this |that )?(?:tables?|data|records?|history|logs?|archive|files?|system|database|db|dump|export)"
 )
@@ -55,15 +55,14 @@ _STRONG = (
 _WEAK = (
     _LEADS + rf"(?:{_QUANTIFIED}\s(?:of \w+ )?(?:[\w'’-]+ ){{0,3}}?{_OFTEN}{_VERB}|{_THING}{_OFTEN}{_VERB}"
     rf"|{_THING}\w+s (?:about )?\d"
-    r"|(?:[\w'’-]+ ){1,2}are (?:all )?(?:always|mostly|often|usually|normally|very|quite|pretty|really|too"
-    r"|rather) \w+)"
+    r"|(?:[\w'’-]+ ){1,2}are (?:all )?(?:always|mostly|often|usually|normally|very|quite|pretty|really|too|rather) \w+)"
 )
 """How a clause begins that tells something, if it has no word that may restrict rows."""
 _GENERAL = (
     _LEADS
     + r"(?!(?:how|what|which|who|whom|whose|where|when|why|that|if|list|show|give|count|not|no|please|by|per|for|with"
     r"|in"
-    rf"|{_ATTRIBUTES}s?)\b)(?:(?!{_ATTRIBUTES}s?\b|who\b|that\b|which\b|and\b)[\w'’%€$£.-]+ ){{1,5}}?{_OFTEN}{_VERB}"
+    rf"|{ATTRIBUTES}s?)\b)(?:(?!{ATTRIBUTES}s?\b|who\b|that\b|which\b|and\b)[\w'’%€$£.-]+ ){{1,5}}?{_OFTEN}{_VERB}"
     r"(?!\s+['\"]?(?:(?-i:[A-Z0-9_]{1,4})|yes|no|true|false)['\"]?\s*$)"
     rf"|{_LEADS}{_QUANTIFIED} (?!first|last|recent)\w+ \w+|{_LEADS}an? \w+ \w+(?:ed|[^is]s) |{_LEADS}{_THING}\w+ed\b"
 )
@@ -93,22 +92,24 @@ _FORMULA = (
 """What says how to compute, what a word means, in which unit, or a value."""
 _NAMED = re.compile(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]?\d")
 _REFERS = r"\b(?:it|its|he|she|her|his|that one)\b"
-_KEPT_ALL = _RESTRICTS
+_KEPT_ALL = rf"{_RESTRICTS}|{RESTRICTING}"
 """Words by which a clause restricts rows, names a unit, says what a word means, or asks after all."""
 _OPEN_KEPT = (
+    rf"{RESTRICTING}|"
     r"\b(?:exclud\w+|includ\w+|ignor\w+|count(?:s|ed)? (?:as|once|only)|only|without|except|skip\w*|should|must"
     r"|means?|null"
     r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls"
-    r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b"
-    r"|_\w+ (?:is|are|=)|[=<>]"
+    r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b|_\w+ (?:is|are|=)|[=<>]"
 )
 """The fewer words by which a part restricts rows that stands apart and says `we`, `I` or when."""
 _KEPT = (
-    rf"{_RESTRICTS}|\b(?:use|using|add|name|print|per|by|between|whose|which|who|that (?:is|are|were|have|had)|at least"
+    rf"{_KEPT_ALL}|\b(?:use|using|add|name|print|per|by|between|whose|which|who|that (?:is|are|were|have|had)|at least"
     r"|at most|more than|less than|compare\w*|vs|versus|(?:our|school|book\w*) (?:years?|yrs?)|next|higher|lower"
     r"|(?:few|some|most) [^.;]{0,40}\bha(?:s|ve) (?:an?|one|no))\b"
 )
 """The same, and words by which it may."""
+_LEFT_OUT = re.compile(r"[,;.]? ?(?:so |please |pls )?(?:leave|exclude|skip|ignore|drop) (?:them|those|these|it)\b")
+"""What follows on rows that are named only to be left out."""
 _FEWEST = 3
 """Words that something which is asked has at least."""
 _MOST = 200
@@ -151,6 +152,11 @@ def names_what_follows(text: str, start: int, end: int) -> bool:
     return _NAMED.search(text, start, end) is not None and pattern(_REFERS).search(text, end) is not None
 
 
+def _is_needed(text: str, start: int, end: int) -> bool:
+    """Whether what follows speaks of a clause: calls something in it `it`, or leaves out what it names."""
+    return names_what_follows(text, start, end) or _LEFT_OUT.match(text, end) is not None
+
+
 def tells(sentence: str) -> bool:
     """Whether a sentence begins like one that tells something."""
     return pattern(_STRONG).match(sentence) is not None or pattern(_WEAK).match(sentence) is not None
@@ -166,7 +172,7 @@ def _silent(text: str) -> list[tuple[int, int]]:
 def _only_tells(text: str, start: int, end: int, *, apart: bool) -> bool:
     """Whether a clause states something, and no question mark ends it; more do that stand apart."""
     clause = text[start:end]
-    if text[end : end + 1] == "?" or names_what_follows(text, start, end):
+    if text[end : end + 1] == "?" or _is_needed(text, start, end):
         return False
     if pattern(_OPINION).match(clause) is not None and pattern(_OPINION_RESTRICTS).search(clause) is None:
         return True

@@ -12,6 +12,11 @@ _SHORTENED = re.compile(
 )
 _LONGEST_SHORTENED = 12
 LEAD_WORDS = "so|and|but|also|then|now|again|important|note|fyi|btw|ps|p\\.s|remember|as you know|of course"
+RESTRICTING = (
+    r"\b(?:is|are|was|were) (?:not|no|out|from)\b|\bha(?:s|ve|d) to\b|\bleave (?:them|those|these|it|that)\b"
+    r"|\b(?:at least|at most|more than|less than|fewer than|over|under|above|below) [$€£]?\d"
+)
+"""How a statement restricts what is asked: `cancelled ones are out`, `they have to be paid`, `it was over 500`."""
 LEADS = rf"\s*(?:(?:{LEAD_WORDS})[,:]?\s+)*"
 """What may stand before the first word of a sentence that counts."""
 _ASKING = (

@@ -26,6 +26,11 @@ LETTER = (
     [
         ("Hi all, how many boats came in May? Thanks a lot, Ida", "how many boats came in May?"),
         ("how many boats came in may? we run 3 piers", "how many boats came in may?"),
+        ("how many boats? Laid up boats are out.", "how many boats? Laid up boats are out."),
+        ("how many boats? They have at least 3 berths.", "how many boats? They have at least 3 berths."),
+        ("lets in may? The currency is euro", "lets in may? The currency is euro"),
+        ("lets in may, the fee was over 50", "lets in may, the fee was over 50"),
+        ("lets per pier. Some are drills, leave them out", "lets per pier. Some are drills, leave them out"),
         ("boats per pier. cancelled ones don't count", "boats per pier. cancelled ones don't count"),
         ("how many boats left bc the pier was shut", "how many boats left"),
         ("list boats; the length column is stored in feet", "list boats; the length column is stored in feet"),
