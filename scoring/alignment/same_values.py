@@ -167,21 +167,37 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
 
 def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
-        if (wanted, there) == (_BY_TODAY, _BY_NOW):
-            return True
-        reaches_now = not wanted.whole
-        if _is_to_yesterday(wanted, there):
-            return True
-        if _about_as_long(wanted, there):
-            return True
-        return plainest(wanted, reaches_now) == plainest(there, reaches_now)
+        return _both_relative(wanted, there)
     if not isinstance(there, TimeRange):
         return False
     if context.moment is None:
         return resolves(wanted, there)
     if wanted.whole and wanted.unit is Grain.DAY and wanted.start is not None and wanted.end == wanted.start + 1:
         return any(_is_that_day(wanted.resolve(now), there) for now in _local_times(context.moment))
+    if wanted == _LAST_WEEK and _is_week_of_house(there, context.moment):
+        return True
     return _resolves_to(wanted.resolve(context.moment), there, context.moment)
+
+
+def _both_relative(wanted: RelativeTime, there: RelativeTime) -> bool:
+    if (wanted, there) == (_BY_TODAY, _BY_NOW) or _is_to_yesterday(wanted, there) or _about_as_long(wanted, there):
+        return True
+    reaches_now = not wanted.whole
+    return plainest(wanted, reaches_now) == plainest(there, reaches_now)
+
+
+_LAST_WEEK = RelativeTime(Grain.WEEK, -1, 0, whole=True)
+
+
+def _is_week_of_house(there: TimeRange, now: datetime) -> bool:
+    """Whether a range is seven whole days that ended before yesterday's end, and are the last full week of some house.
+
+    A cinema's week runs from Friday to Thursday. The seven days up to today are a rolling week, which is another one.
+    """
+    today = floor(now, Grain.DAY)
+    if there.start is None or there.end is None or there.end - there.start != timedelta(days=7):
+        return False
+    return floor(there.end, Grain.DAY) == there.end and today - timedelta(days=7) < there.end < today
 
 
 def _is_to_yesterday(wanted: RelativeTime, there: RelativeTime) -> bool:

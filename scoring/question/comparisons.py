@@ -163,6 +163,8 @@ def _negates(reading: Reading, at: int, place: int, *, near: bool) -> bool:
     if mark is not None and reading.lowers[mark.start] == "outside" and at < place:
         # `outside the zone in july` is in July
         return all(word in reading.language.articles for word in reading.lowers[at:place])
+    if mark is not None and reading.lower(at) in _OWN and mark.cue.role is Role.NOT:
+        return False  # `a hub that isn't their own in june` is in June
     return mark is not None and (mark.cue.role is Role.EXCEPT or (near and mark.cue.role in _NEGATING))
 
 
@@ -189,5 +191,6 @@ _CLAUSE = 5
 """Words before a value in which its negation stands."""
 _NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK})
 _NEGATING_ALL = _NEGATING | {Role.EXCEPT}
+_OWN = frozenset("their its his her our your own".split())
 _STOPS = frozenset({",", ".", "?", "!", ";", ":"})
 """What a negation before it does not reach past."""

@@ -57,7 +57,7 @@ def _literal_at(reading: Reading, place: int, *, title_case: bool) -> Literal | 
     if token.kind is TokenKind.PUNCTUATION or token.kind is TokenKind.NUMBER:
         return None
     if token.kind is TokenKind.WORD:
-        if _HOUSE_YEAR.fullmatch(token.text) is not None:
+        if _HOUSE_YEAR.fullmatch(token.text) is not None or _PERCENTILE.fullmatch(token.lower) is not None:
             return None
         if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
             return _name(reading, place, title_case=title_case)
@@ -86,6 +86,8 @@ def _coded(reading: Reading, place: int) -> Literal | None:
 
 _HOUSE_YEAR = re.compile(r"[A-Z]Y(?:20)?\d\d")
 """A year of a house's own: `WY2025` of water, `SY24` of school."""
+_PERCENTILE = re.compile(r"p(?:10|25|50|75|80|9\d)")
+"""`p90`: a percentile; `P1` is a priority."""
 _PLURAL_CODE = re.compile(r"([a-z]{1,2}\d)s")
 """`p1s`: what has the code `p1`."""
 

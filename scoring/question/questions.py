@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import pairwise
@@ -103,13 +104,22 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
     return tuple(found)
 
 
+_OTHER_MEASURE = re.compile(
+    r"not (?:per|by (?:the )?(?:count|number|value|amount|volume|revenue|units?|quantity|size|weight|date|name))\b",
+    re.IGNORECASE,
+)
+"""What a measure is not: `by rate, not by count`, `per quote, not per lead`."""
+
+
 def _negations(reading: Reading) -> tuple[str, ...]:
     found: list[str] = []
     if not _NEGATIVE_ROLES.isdisjoint(reading.by_role):
         found = [
             reading.span(each.start, each.end).lower()
             for each in reading.marks
-            if each.cue.role in _NEGATIVE_ROLES and not is_included(reading, each)
+            if each.cue.role in _NEGATIVE_ROLES
+            and not is_included(reading, each)
+            and _OTHER_MEASURE.match(reading.text, reading.tokens[each.start].start) is None
         ]
     prefixes = reading.language.negative_prefixes
     if prefixes:

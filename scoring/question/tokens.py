@@ -163,10 +163,12 @@ def _forms(word: str) -> tuple[str, str, bool]:
     return lower, stem(lower), word == lower and len(word) > 1
 
 
-_CONTRACTED = {
-    f"{verb}nt": f"{verb}n't" for verb in "do does did is are was were has have had ca could would should".split()
-}
-"""Negations typed without their apostrophe."""
+_CONTRACTED = (
+    {f"{verb}nt": f"{verb}n't" for verb in "do does did is are was were has have had ca could would should".split()}
+    | dict.fromkeys(("havnt", "havn't"), "haven't")
+    | dict.fromkeys(("dosnt", "dosen't", "doesent"), "doesn't")
+)
+"""Negations typed without their apostrophe, or misspelt."""
 
 
 def _marked(word: str, start: int, end: int) -> Token:

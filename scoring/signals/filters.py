@@ -98,7 +98,7 @@ def filter_mismatched(case: Case) -> Finding | None:
     >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    excuses = (_is_unread, _is_none_otherwise, _is_one_more, _is_a_group)
+    excuses = (_is_unread, _is_none_otherwise, _is_one_more, _is_a_group, _is_of_made_days)
     odd = [each for each in case.filters.mismatched if not any(excuse(each, case) for excuse in excuses)]
     if not odd:
         return None
@@ -133,6 +133,15 @@ def _is_loose(match: FilterMatch, case: Case) -> bool:
 def _is_same_part(wanted: Value) -> bool:
     """Whether it is the same part of the year before."""
     return isinstance(wanted, RelativeTime) and wanted.start == wanted.end
+
+
+def _is_of_made_days(match: FilterMatch, case: Case) -> bool:
+    """Whether rows of the very period are left out of days that the SQL makes: `days in june without a run`."""
+    wanted, moment = match.required, case.query.occurred_at
+    if wanted.op is not Op.WITHIN or MADE_ROWS.search(case.written) is None:
+        return False
+    context = Context(moment.replace(tzinfo=None) if moment is not None else None)
+    return all(same_value(wanted.rhs, each.rhs, context) for each in match.present)
 
 
 def _is_unread(match: FilterMatch, case: Case) -> bool:

@@ -16,7 +16,8 @@ from scoring.verdict import Case
 
 _NEVER = re.compile(
     r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
-    r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bno\b(?![- ]?shows?\b)|\bexcept\b",
+    r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bexcept\b"
+    r"|\bno\b(?![- ]?shows?\b| (?:need|rush|idea|worr|problem|hurry|longer))",
     re.IGNORECASE,
 )
 """`have not been cancelled` tells the state of a row itself."""

@@ -106,11 +106,20 @@ def order_flipped(case: Case) -> Finding | None:
     if ordering is None or ordering.descending is None or not case.sql.order_by or "worst first" in case.asked:
         return None
     first = case.sql.order_by[0]
-    if all(_descends(key) is not ordering.descending for key in case.sql.order_by):
+    if not _is_change(ordering.phrase, first) and all(
+        _descends(key) is not ordering.descending for key in case.sql.order_by
+    ):
         return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}".rstrip())
     return None
 
 
+def _is_change(phrase: str, key: SortKey) -> bool:
+    """Whether a drop is asked for by a difference: the least of the changes, and the most of what was lost."""
+    return _FALLS.search(phrase) is not None and " - " in key.operand.name
+
+
+_LOST_MOST = re.compile(r"\b(?:lost|dropped|fell|declined|shrank|sank|slipped|down) (?:the )?most\b")
+_FALLS = re.compile(r"\b(?:drop|decline|decrease|fall|loss|reduction|dip)s?\b")
 _LIMITS = re.compile(r"\b(?:below|under|over|above|beneath|at|than|their|its) (?:the )?(?:min|max)(?:imum)?\b")
 """A minimum that something is held against: `below min stock`."""
 
@@ -126,7 +135,7 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     if worst_has_most(asked, case):
         return None
     if key is not None:
-        if _fits_order(key, asked) or any(_fits_order(each, asked) for each in shown_order(case, key.block)):
+        if _is_loss(key, case) or any(_fits_order(each, asked) for each in (key, *shown_order(case, key.block))):
             return None
         return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
     extremes = {each.func for each in case.sql.aggregations if each.func in EXTREMES}
@@ -134,6 +143,11 @@ def _against(case: Case, asked: Superlative) -> Finding | None:
     if len(extremes) == 1 and sure and ("MAX" in extremes) is not wanted:
         return Finding(1.0, f"{extremes.pop()} for {asked.word}")
     return None
+
+
+def _is_loss(key: SortKey, case: Case) -> bool:
+    """Whether who lost the most is found by a difference: the least of the changes is the largest loss."""
+    return _LOST_MOST.search(case.asked) is not None and " - " in key.operand.name
 
 
 def _takes_lengths(sql: SqlSpec) -> bool:
@@ -184,8 +198,12 @@ def _descends(key: SortKey) -> bool:
     name = key.operand.name
     if not name.startswith(_RANKS) or " over (" not in name:
         return key.descending
-    ranked = name.rpartition("order by ")[2].partition(",")[0].rstrip(")").endswith(" desc")
+    ranked = _FIRST_FALLS.match(name.rpartition("order by ")[2]) is not None
     return ranked is not key.descending
+
+
+_FIRST_FALLS = re.compile(r"(?:[^(),]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))* desc\b")
+"""An order whose first key falls: its commas in brackets part no keys."""
 
 
 def _key(operand: Operand, *, descending: bool) -> str:

@@ -211,8 +211,10 @@ def name_unused(case: Case) -> Finding | None:
     return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
 
 
-_CODE = re.compile(r"'([A-Z]{2,4})'")
+_CODE = re.compile(r"'([A-Z]{2,5})'")
 """A text of a few capitals."""
+_LOCODE = 5
+"""Letters of a place's code: two of its country, three of its name, `NLRTM` for Rotterdam."""
 
 
 def _is_given(words: list[str], given: str, case: Case) -> bool:
@@ -220,7 +222,9 @@ def _is_given(words: list[str], given: str, case: Case) -> bool:
     if any(word in given for word in words):
         return True
     codes = [each.casefold() for each in _CODE.findall(case.written)]
-    return len(words) > 1 and all(any(each[0] == word[0] and in_order(each, word) for each in codes) for word in words)
+    places = [each[2:] for each in codes if len(each) == _LOCODE]
+    codes = places if len(words) == 1 else places + [each for each in codes if len(each) < _LOCODE]
+    return bool(words) and all(any(each[0] == word[0] and in_order(each, word) for each in codes) for word in words)
 
 
 def _stored_for(case: Case) -> str:

@@ -55,6 +55,8 @@ class ShapeKind(StrEnum):
     """LAG or LEAD; `words` are what its window lacks, or that it looks the other way."""
     RANKED = "ranked"
     """A rank is compared with a constant: `words` hold the function and the direction, `number` the constant."""
+    CUT_EARLY = "cut early"
+    """The first rows are taken before a condition drops some of them, or before they are sorted."""
     CHANGE = "change"
     """A difference is divided by one of its sides: `words` say which."""
     INVERTED = "inverted"

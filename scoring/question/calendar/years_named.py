@@ -106,12 +106,23 @@ def year_earlier(time: Time, before: Time | None) -> Time:
     moment = before.moment
     if isinstance(moment, TimeRange) and moment.start is not None and moment.end is not None:
         return replace(time, moment=TimeRange(*(shift(each, Grain.YEAR, -1) for each in (moment.start, moment.end))))
-    if isinstance(moment, DatePart):
+    if isinstance(moment, DatePart) or (time.moment == YEAR_EARLIER and _is_so_far(moment)):
         return replace(time, explicit=False)
-    units = (
-        {Grain.MONTH: 12, Grain.QUARTER: 4, Grain.YEAR: 1}.get(moment.unit) if isinstance(moment, RelativeTime) else 0
-    )
-    if not isinstance(moment, RelativeTime) or not units or moment.start is None:
-        return time
+    moved = _moved_a_year(moment) if isinstance(moment, RelativeTime) else None
+    return replace(time, moment=moved) if moved is not None else time
+
+
+def _moved_a_year(moment: RelativeTime) -> RelativeTime | None:
+    units = _IN_A_YEAR.get(moment.unit)
+    if units is None or moment.start is None:
+        return None
     end = moment.start if moment.end is None else moment.end
-    return replace(time, moment=RelativeTime(moment.unit, moment.start - units, end - units, moment.whole))
+    return RelativeTime(moment.unit, moment.start - units, end - units, moment.whole)
+
+
+_IN_A_YEAR = {Grain.MONTH: 12, Grain.QUARTER: 4, Grain.YEAR: 1}
+
+
+def _is_so_far(moment: object) -> bool:
+    """Whether a moment is the running year, which the same period of the year before is held against."""
+    return isinstance(moment, RelativeTime) and (moment.unit, moment.start, moment.end) == (Grain.YEAR, 0, 1)

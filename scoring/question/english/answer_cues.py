@@ -42,7 +42,7 @@ AGGREGATES = merged(
             "number of, average count of, avg count of, avg no. of, avg nr of",
         ),
         _aggregate("STDDEV", "standard deviation of, standard deviation, std dev"),
-        _aggregate("MEDIAN", "median, median of"),
+        _aggregate("MEDIAN", "median, median of, p50"),
         _aggregate("VARIANCE", "variance of, variance"),
     ]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 
 from scoring.linking import is_named
 from scoring.signals.finding import Finding
@@ -87,6 +88,9 @@ def rank_of_finer_groups(case: Case) -> Finding | None:
     ...     "city, RANK() OVER (PARTITION BY van_id, city ORDER BY day DESC) AS n FROM scans) t WHERE n = 1")).detail
     'the first within van_id, city'
     """
+    split = _latest_of_pairs(case)
+    if split is not None:
+        return Finding(1.0, f"the first within {split}")
     things = frozenset([word for match in _EACH_ONE.finditer(asked(case)) for word in match.groups() if word])
     if len(things) != 1:
         return None
@@ -106,10 +110,58 @@ def _is_of(column: Column, things: frozenset[str]) -> bool:
 
 
 _EXTREMES = cue(
-    "latest last newest recent biggest largest highest lowest longest shortest smallest cheapest earliest",
+    "latest last newest recent biggest largest highest lowest longest shortest smallest cheapest priciest earliest "
+    "expensive oldest youngest",
     r"\b(?:latest|last|newest|most recent|biggest|largest|highest|lowest|longest|shortest|smallest|cheapest"
-    r"|earliest)\b",
+    r"|priciest|(?:most|least) expensive|oldest|youngest|earliest)\b",
 )
+_LAST_OF_EACH = cue(
+    "latest last newest recent",
+    r"\b(?:latest|most recent|newest|last)\b(?! (?:\d|few|two|three|name|week|wk|month|quarter|qtr|year|yr|day))",
+)
+_PER_TWO = re.compile(
+    r"\b(?:each|every|per|by) \w+(?: \w+)?(?: and| &| /|,(?! (?:with|when|where|who|which|show|date))) (?:\w+ )?\w+"
+)
+
+
+def _latest_of_pairs(case: Case) -> str | None:
+    """The keys of GROUP BY, where the latest row of each thing is asked for, and MAX is taken of things and details.
+
+    A detail is a column of the rows themselves, such as the place of each scan, beside the thing's key.
+    """
+    rows = _rows_of_extreme(case.sql) if _asks_last_of_each(case.asked) else None
+    columns = _plain_keys(case.sql) if rows else []
+    if not rows or None in rows or not columns or not _takes_time(case.sql):
+        return None
+    details = [column for column in columns if column.table in rows]
+    beside = len(details) < len(columns) or _are_of_two_things(details)
+    return ", ".join(column.name for column in columns[:4]) if details and beside else None
+
+
+def _plain_keys(sql: SqlSpec) -> list[Column]:
+    """The keys of GROUP BY, if each is one column."""
+    keys = [key.operand.columns for key in sql.group_by]
+    return [each[0] for each in keys] if all(len(each) == 1 for each in keys) else []
+
+
+def _asks_last_of_each(text: str) -> bool:
+    """Whether the last of each thing is asked for, and not of each pair of two."""
+    return bool(_LAST_OF_EACH.search(text) and _EACH.search(text)) and _PER_TWO.search(text) is None
+
+
+_EACH = re.compile(r"\b(?:each|every|per|all|by)\b")
+
+
+def _takes_time(sql: SqlSpec) -> bool:
+    """Whether the one extreme that is taken is that of a time, and the latest."""
+    taken = sql.aggregations[0]
+    return taken.func == "MAX" and len(taken.columns) == 1 and is_time(taken.columns[0].name)
+
+
+def _are_of_two_things(columns: list[Column]) -> bool:
+    """Whether no two columns share a word, such as the key and the name of one thing."""
+    words = [set(key_stems(column.name) or identifier_words(column.name)) for column in columns]
+    return len(words) > 1 and all(one.isdisjoint(other) for one, other in combinations(words, 2))
 
 
 def _extreme_of_finer(things: frozenset[str], case: Case) -> str | None:

@@ -183,8 +183,8 @@ _KEPT = cue(
     r"(?:closed|ended|cancell?ed|deleted|inactive|archived|retired|left|gone|discontinued))"
     r"|\b(?:also|and) (?:show|list|keep|include) (?:the |those |all )?(?:\w+ )?(?:with(?:out)?|who have|that have)\b"
     r"(?: none| no| zero|(?<=without))|\b(?:zero|0|nil|nothing) (?:for|if|when|where) (?:the |an? |those |any "
-    r"|all )?(?:\w+ )?"
-    r"(?:(?:who|that|which) )?(?:ha(?:s|ve|d|ving)|with) (?:none|no|nothing|zero)\b"
+    r"|all )?(?:\w+ )?(?:(?:who|that|which) )?(?:ha(?:s|ve|d|ving)|with) (?:none|no|nothing|zero)\b"
+    r"|\bincl(?:\.|ud\w+)? (?:\w+ ){1,3}(?:who|that|which|with) (?:\w+ )?(?:zero|none|nothing)\b"
     r"|\bkeep (?:the )?(?:ones|those|\w+s) (?:without|with no)\b"
     r"|\b(?:without|with no)\b[^.;]{0,30}\b(?:must|should|have to|need to) (?:also )?(?:appear|show|stay"
     r"|be (?:listed|shown|included|kept))\b",

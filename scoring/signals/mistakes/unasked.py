@@ -7,6 +7,7 @@ import re
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.grouping import grouping_keys
+from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, follows, said, said_stems
 from scoring.specification import Clause, Op, Operand, SqlFilter
 from scoring.sql.shapes.naming import key_stems
@@ -176,6 +177,8 @@ def _read_beside(phrase: tuple[str, ...], key: Operand, case: Case) -> str | Non
     named = [column for column in case.sql.columns if column.name and identifier_words(column.name) == phrase]
     shown = {column for each in case.answer for column in each.operand.columns} | set(key.columns)
     spoken = any(is_named(_dimension(column.name), case.spoken) for column in key.columns)
+    if named and is_time(named[0].name) and case.question.time_ranges:
+        return None  # `lanes of august, by departure date`: which date counts
     return named[0].name if named and shown.isdisjoint(named) and not spoken else None
 
 

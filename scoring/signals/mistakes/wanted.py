@@ -18,7 +18,8 @@ _ALL_TIED = re.compile(
     r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two|both|two or more|multiple|some"
     r"|many)\b[^.]{0,40}\b(?:share|tie"
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
-    r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there(?:['’]?s| (?:is"
+    r"|\b(?:including|incl\.?|include|keep|show|with|w/?|list) (?:all )?(?:the )?ties\b"
+    r"|\bties (?:both |all )?in\b|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
     r"|\bif (?:two|2|three|3|several|some|more|any) (?:\w+ ){0,2}(?:are|is|come|end up|have)\b[^.]{0,20}"
     r"\b(?:level|equal|even|same)\b"
@@ -134,7 +135,7 @@ def _excludes(case: Case, table: str) -> bool:
 _TOTAL_AND = re.compile(
     r"\b(?:total|overall|in all|altogether)\b[^.?]{0,20}\b(?:and|plus|as well as|&"
     r"|\+)\b[^.?]{0,20}\b(?:per|by|for each|split by|broken down by)\b"
-    r"|\b(?:per|by|for each) \w+ (?:and|plus|as well as|&|\+) (?:in |the |an? )?(?:total|overall)\b"
+    r"|\b(?:per|by|for each) \w+(?: \w+)? (?:and|plus|as well as|&|\+) (?:in |the |an? )?(?:total|overall)\b"
 )
 
 

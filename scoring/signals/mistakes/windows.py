@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order, within_other
+from scoring.signals.mistakes.unmet.ranks import percentile_flipped
 from scoring.signals.mistakes.unmet.sums import sum_runs_on
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
@@ -120,9 +121,14 @@ def moving_window_wrong(case: Case) -> Finding | None:
             "without the row" in each.words for each in shapes(case, ShapeKind.RUNNING)
         )
         return Finding(0.5, f"{running.text}: no frame of {wanted}") if whole and running is not None else None
-    if any(each.number == wanted - 1 for each in found):
+    if any(_reaches(each, wanted, span[2]) for each in found):
         return None
     return Finding(1.0, f"expected → actual: {wanted - 1} rows before → {found[0].number}")
+
+
+def _reaches(frame: Shape, wanted: int, unit: str) -> bool:
+    """Whether a frame has N rows with the current one, or reaches back N days in time."""
+    return frame.number == wanted - 1 or ((frame.number, *frame.words, unit) == (wanted, "range", "day"))
 
 
 def neighbour_wrong(case: Case) -> Finding | None:
@@ -295,13 +301,6 @@ def shape_of_direction(shape: Shape) -> Direction:
     return Direction.MOST if shape.words[1] == "desc" else Direction.LEAST
 
 
-_HIGH_PERCENTILE = re.compile(r"\b[6-9]\d(?:th|st|nd|rd)? percentile\b|\bp[6-9]\d\b")
-_PERCENTILE_FALLS = re.compile(
-    r"percentile_(?:cont|disc)\s*\(\s*0?\.[5-9]\d?\s*\)\s*within\s+group\s*\(\s*order\s+by\s+[^()]{1,80}\bdesc\b",
-    re.IGNORECASE,
-)
-
-
 def rank_flipped(case: Case) -> Finding | None:
     """A rank or row number takes the other end of the order than the one asked for.
 
@@ -311,13 +310,7 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    return _percentile_flipped(case) or _ranks_flipped(case)
-
-
-def _percentile_flipped(case: Case) -> Finding | None:
-    """A high percentile of the largest first is a low one."""
-    found = _PERCENTILE_FALLS.search(case.written) if _HIGH_PERCENTILE.search(asked(case)) else None
-    return Finding(1.0, found.group()[:60]) if found is not None else None
+    return percentile_flipped(case) or _ranks_flipped(case)
 
 
 def _ranks_flipped(case: Case) -> Finding | None:

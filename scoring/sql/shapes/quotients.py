@@ -80,13 +80,33 @@ _EARLIER_KIND = re.compile(r"pre|before|baseline|prior|previous", re.IGNORECASE)
 def shares(select: Select) -> Iterator[Shape]:
     """All rows divided by some, and shares whose base is restricted like the part."""
     yield from _means_of_one(select)
-    for node, numerator, denominator in _divisions(select):
+    for node, above, below in _divisions(select):
+        (numerator, place), (denominator, other) = _computed(select, above), _computed(select, below)
         if _is_inverted(numerator, denominator):
             yield Shape(kind=ShapeKind.INVERTED, text=written(node)[:120])
-        if _excludes(numerator, denominator):
+        told = numerator is above and denominator is below
+        if _excludes(numerator, denominator) if told else _complements(_tests(numerator), _tests(denominator)):
             yield Shape(kind=ShapeKind.ODDS, text=written(node)[:120])
-        if _is_tested(select, numerator, denominator) or _shares_own_group(select, numerator, denominator):
+        tested = place is other and _is_tested(place, numerator, denominator)
+        if tested or _shares_own_group(select, above, below):
             yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
+
+
+_ADDING = (exp.Count, exp.CountIf, exp.Sum, exp.Filter)
+
+
+def _computed(select: Select, node: Node) -> tuple[Node, Select]:
+    """What a column stands for that another SELECT or another column computes, also where it is added up again."""
+    column = node.this if isinstance(node, exp.Sum) else node
+    if not isinstance(column, exp.Column):
+        return node, select
+    found = select.origin(column)
+    if found is not None and found.node is not None and found.inner is not None:
+        inner = bare(found.node)
+        return (inner, found.inner) if isinstance(inner, _ADDING) else (node, select)
+    named = select.outputs.get(column.name.lower()) if node is column and not column.table else None
+    aggregate = named is not None and isinstance(bare(named), _ADDING)
+    return (bare(named), select) if named is not None and aggregate else (node, select)
 
 
 def _is_inverted(numerator: Node, denominator: Node) -> bool:
@@ -100,10 +120,9 @@ def _excludes(numerator: Node, denominator: Node) -> bool:
     tests = [_tests(numerator), _tests(denominator)]
     if any(len(each) != 1 for each in tests):
         return False
-    (one,), (other,) = tests
-    negated = isinstance(other, exp.Not) and written(other.this.unnest()) == written(one)
-    if negated or (isinstance(one, exp.Not) and written(one.this.unnest()) == written(other)):
+    if _complements(*tests):
         return True
+    (one,), (other,) = tests
     if not isinstance(one, (exp.EQ, exp.Is)) or not isinstance(other, (exp.EQ, exp.NEQ, exp.Is)):
         return False
     same = written(one.this) == written(other.this)
@@ -111,6 +130,16 @@ def _excludes(numerator: Node, denominator: Node) -> bool:
     if not same or not all(isinstance(each, (exp.Literal, exp.Boolean)) for each in values):
         return False
     return (written(values[0]) != written(values[1])) is not isinstance(other, exp.NEQ)
+
+
+def _complements(one: list[Node], other: list[Node]) -> bool:
+    """Whether one condition is another with a NOT: all rows meet the one or the other."""
+    if len(one) != 1 or len(other) != 1:
+        return False
+    return any(
+        isinstance(negated, exp.Not) and written(negated.this.unnest()) == written(plain)
+        for negated, plain in ((one[0], other[0]), (other[0], one[0]))
+    )
 
 
 def _is_tested(select: Select, numerator: Node, denominator: Node) -> bool:

@@ -52,6 +52,7 @@ _WRITTEN = (exp.TimeToStr, exp.ToChar)
 
 READERS: tuple[ShapeReader, ...] = (
     _reader(repeated_rows.repeated_rows, exp.Count, *_ADDED),
+    _reader(repeated_rows.side_by_side, exp.Sum, exp.Count),
     _reader(repeated_rows.deduplicated, *_ADDED),
     _reader(united.united_counts, exp.Count),
     _reader(hidden_columns.hidden_keys, exp.Group),
@@ -77,6 +78,7 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(windows.frames, exp.Window),
     _reader(windows.neighbours, exp.Lag, exp.Lead),
     _reader(windows.ranked),
+    _reader(windows.cut_early, exp.LTE, exp.LT),
     _reader(windows.ranked_alone, exp.Window),
     _reader(windows.distinct_on, exp.Distinct),
     _reader(chosen.choices),

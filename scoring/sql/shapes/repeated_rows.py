@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -37,6 +38,48 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
             pinned = all(_is_restricted(select, each) and _meets(select, owner, each) for each in repeaters)
             words = ("restricted",) if pinned else ()
             yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=words)
+
+
+def side_by_side(select: Select) -> Iterator[Shape]:
+    """Totals of two tables over one join: each repeats the rows of the other, whichever has more."""
+    for calls in _totals(select) if len(select.items) > 1 else ():
+        for one, other in pairwise(calls):
+            if not _is_matched(select, one, other):
+                text = f"both {written(calls[one])} and {written(calls[other])} over one join"
+                yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=tuple(_origins(select, calls[one])))
+
+
+def _totals(select: Select) -> tuple[dict[str, Node], dict[str, Node]]:
+    """The first sum, and the first count, of each base table's columns."""
+    sums, counts = dict[str, Node](), dict[str, Node]()
+    for call in _aggregates(select):
+        owner = None if isinstance(call.this, exp.Star) else _owner(select, call)
+        if owner is None or owner.table is None:
+            continue
+        if isinstance(call, exp.Sum) and not _is_price(call):
+            sums.setdefault(owner.alias, call)
+        elif isinstance(call, exp.Count) and (owner.join is not None or _counts_own_key(select, call)):
+            counts.setdefault(owner.alias, call)
+    return sums, counts
+
+
+def _counts_own_key(select: Select, call: Node) -> bool:
+    """Whether the key of a table is counted that no outer join leaves alone: most returns have no second one."""
+    outer = any(each.side for each in select.items.values())
+    return not outer and any(is_own_key(column) for column in _origins(select, call))
+
+
+def _is_price(call: Node) -> bool:
+    return isinstance(call.this, exp.Column) and not _STORED_PRICES.isdisjoint(identifier_words(call.this.name))
+
+
+_STORED_PRICES = frozenset("price rate list".split())
+
+
+def _is_matched(select: Select, one: str, other: str) -> bool:
+    """Whether two columns or more say which row of one item belongs to which of the other."""
+    both = [each for each in select.pairs if _aliases(select, each[0], each[1]) == {one, other}]
+    return len(both) > 1
 
 
 def _meets(select: Select, owner: SourceItem, other: str) -> bool:

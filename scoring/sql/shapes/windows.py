@@ -205,6 +205,39 @@ def ranked(select: Select) -> Iterator[Shape]:
         yield Shape(kind=ShapeKind.RANKED, text=text, columns=columns, words=tuple(words), number=number)
 
 
+def cut_early(select: Select) -> Iterator[Shape]:
+    """The first N rows are taken before a condition on another table drops some, or before they are sorted."""
+    sorts = any(select.node.args.get(part) is not None for part in ("group", "order"))
+    for each in select.conjuncts("where"):
+        if not isinstance(each, (exp.LTE, exp.LT)) or not isinstance(each.expression, exp.Literal):
+            continue
+        if _is_rownum(each.this) and sorts:
+            yield Shape(kind=ShapeKind.CUT_EARLY, text=f"{written(each)} before rows are grouped and sorted")
+        later = _dropped_later(select, each.this)
+        if later is not None:
+            yield Shape(kind=ShapeKind.CUT_EARLY, text=f"{written(each)} before {written(later)}"[:120])
+
+
+def _dropped_later(select: Select, rank: Node) -> Node | None:
+    """A condition on another table beside that on a rank of all rows, which an inner SELECT computes."""
+    item = select.item_of(rank) if isinstance(rank, exp.Column) else None
+    place, window = _ranking(select, rank)
+    if item is None or window is None or place is select or partition_of(place, window):
+        return None
+    conditions = select.conjuncts("where")
+    return next((each for each in conditions if _is_of_table_beside(select, item, each)), None)
+
+
+def _is_of_table_beside(select: Select, ranked_item: SourceItem, condition: Node) -> bool:
+    """Whether a condition reads a table that is joined to the ranked rows, and nothing of these."""
+    items = {select.item_of(each) for each in select.columns_in(condition)}
+    return bool(items) and all(each is not None and each is not ranked_item and each.table for each in items)
+
+
+def _is_rownum(node: Node) -> bool:
+    return isinstance(node, (exp.Column, exp.Pseudocolumn)) and node.name.lower() == "rownum"
+
+
 def _rank_tests(select: Select) -> Iterator[Node]:
     """The conditions that compare something with a whole number from above, or for equality."""
     conditions = [*select.conjuncts("where"), *select.conjuncts("qualify")]

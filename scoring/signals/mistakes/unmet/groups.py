@@ -12,7 +12,8 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _BY_TWO = re.compile(
-    r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?([a-z]+)\b"
+    r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?"
+    r"(?!how\b|what\b|which\b|who\b|when\b|where\b|the\b|show\b|their\b|its\b|also\b|number\b|count\b)([a-z]+)\b"
     r"(?! (?:and|number|total|average|count|over|under|above|below|more|less|older|since|in|at|is)\b)"
 )
 

@@ -6,8 +6,9 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.comparisons import other_period
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, first
 from scoring.specification import Clause, Op
+from scoring.specification.shapes import ShapeKind
 from scoring.values import Expression
 from scoring.verdict import Case
 
@@ -21,11 +22,13 @@ _RANK = cue(
 def rank_not_taken(case: Case) -> Finding | None:
     """The second or a later one of a ranking is asked for, and the SQL only cuts the first rows off.
 
+    Nor are the first ten found where rows are cut before they are sorted, or before some of the ten are dropped.
+
     >>> rank_not_taken(case("What is the second highest fare?",
     ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 2")).detail
     'second highest: LIMIT 2 without OFFSET 1'
     """
-    repeated = place_among_repeats(case)
+    repeated = place_among_repeats(case) or cut_too_early(case)
     if repeated is not None:
         return Finding(1.0, repeated)
     found, sql = _RANK.search(case.asked), case.sql
@@ -41,6 +44,21 @@ def rank_not_taken(case: Case) -> Finding | None:
     return Finding(1.0, f"{found.group()}: LIMIT {sql.limits[0].count} without OFFSET {place}")
 
 
+def cut_too_early(case: Case) -> str | None:
+    """The first rows of an order are asked for, and they are cut before some are dropped, or before they are sorted.
+
+    >>> cut_too_early(case("Top 3 pilots by fares", "SELECT p.name FROM (SELECT pilot_id, RANK() OVER (ORDER BY "
+    ...     "SUM(fare) DESC) AS n FROM trips GROUP BY pilot_id) t JOIN pilots p ON p.id = t.pilot_id "
+    ...     "WHERE t.n <= 3 AND p.kind <> 'test'"))
+    "t.n <= 3 before p.kind <> 'test'"
+    """
+    found = first(case, ShapeKind.CUT_EARLY)
+    ranked = bool(case.question.superlatives) and _OF_THE_FIRST.search(case.asked) is None
+    return found.text if found is not None and ranked else None
+
+
+_OF_THE_FIRST = re.compile(r"\b(?:of|among|within|in|from) (?:the |our |these |those )?(?:top|first|best|\w+est)\b")
+"""What is asked of the first rows alone: `which of the top ten are new`."""
 _TWO_PERIODS = cue(
     "vs versus compared against",
     r"\b(?:this|last|current|previous) (?:week|month|quarter|year)\b[^.?]{0,20}\b(?:vs\.?|versus|compared (?:to|with)|"
@@ -108,3 +126,16 @@ def place_among_repeats(case: Case) -> str | None:
         return None
     offset = next((each.offset for each in case.sql.limits if each.offset), None)
     return f"OFFSET {offset} counts equal values" if offset else None
+
+
+_HIGH_PERCENTILE = re.compile(r"\b[6-9]\d(?:th|st|nd|rd)? percentile\b|\bp[6-9]\d\b")
+_PERCENTILE_FALLS = re.compile(
+    r"percentile_(?:cont|disc)\s*\(\s*0?\.[5-9]\d?\s*\)\s*within\s+group\s*\(\s*order\s+by\s+[^()]{1,80}\bdesc\b",
+    re.IGNORECASE,
+)
+
+
+def percentile_flipped(case: Case) -> Finding | None:
+    """A high percentile of the largest first is a low one."""
+    found = _PERCENTILE_FALLS.search(case.written) if _HIGH_PERCENTILE.search(case.asked) else None
+    return Finding(1.0, found.group()[:60]) if found is not None else None

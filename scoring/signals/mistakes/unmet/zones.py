@@ -48,7 +48,9 @@ def _other_zone(text: str, case: Case) -> Finding | None:
     return differing(", ".join(sorted(named)), ", ".join(odd))
 
 
-_FROM_UTC = re.compile(r"\b(?:convert\w*|turned|moved|from) (?:\w+ )?(?:from )?utc\b(?: (?:in)?to)?")
+_FROM_UTC = re.compile(
+    r"\butc,? (?:\w+ )?converted\b|\b(?:convert\w*|turned|moved|from) (?:\w+ )?(?:from )?utc\b(?: (?:in)?to)?"
+)
 """A text that names the zone from which times are converted."""
 _IN_UTC = re.compile(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
 _LOCAL = re.compile(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
