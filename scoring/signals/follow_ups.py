@@ -7,6 +7,12 @@ from collections.abc import Iterator
 from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
 from scoring.alignment.turns.inherited import lost_conditions
 from scoring.alignment.turns.inherited_times import moved_times
+from scoring.alignment.turns.kept_details import (
+    lost_columns,
+    lost_presence,
+    narrowed_conditions,
+    sorted_as_before,
+)
 from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
 from scoring.alignment.turns.kept_measure import lost_rate, lost_terms, lost_unit
 from scoring.alignment.turns.kept_shape import (
@@ -68,6 +74,8 @@ def _lost(case: Case) -> Iterator[str]:
     yield from unadded_values(asked, case.sql)
     yield from uncovered_times(asked, case.sql)
     yield from lost_comparisons(asked, case.sql)
+    yield from lost_presence(asked, case.sql)
+    yield from narrowed_conditions(asked, case.sql)
     if moved_times(asked, case.sql):
         yield "the time of another column is tested: " + ", ".join(moved_times(asked, case.sql))
 
@@ -99,6 +107,8 @@ def follow_up_measure_lost(case: Case) -> Finding | None:
     lost = lost_measures(asked, case.sql) or lost_terms(asked, case.sql) or lost_rate(asked, case.sql)
     if lost:
         return counted(lost, "not computed any more", most=1)
+    if columns := lost_columns(asked, case.sql):
+        return counted(columns, "not shown any more", most=1)
     return counted(lost_unit(asked, case.sql), "no longer converted by", most=1)
 
 
@@ -114,6 +124,8 @@ def follow_up_ignored(case: Case) -> Finding | None:
         return None
     if repeats_before(asked, case.sql):
         return Finding(1.0, "the SQL is the one before")
+    if order := sorted_as_before(asked, case.sql):
+        return Finding(1.0, f"still sorted by {', '.join(order)}")
     if kept := kept_groups(asked, case.sql):
         return Finding(1.0, f"still grouped by {', '.join(kept)}")
     if merged := merged_periods(asked, case.sql):

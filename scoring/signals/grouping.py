@@ -109,12 +109,14 @@ def _is_of_each(asked: Superlative, case: Case) -> bool:
     if _OF_EACH.search(after) is not None:
         return True
     opens = case.question.text[: asked.start].casefold().strip()
-    return _PER.search(after) is not None and opens in _OPENING
+    return _PER.search(_MEAN_PER.sub(" ", after)) is not None and opens in _OPENING
 
 
 _OF_EACH = re.compile(
     r"\b(?:each|every) (?!other\b|one\b|of\b)\w+\b(?! (?:is |are )?(?:listed|counted|shown|once|only|appears?)\b)"
 )
+_MEAN_PER = re.compile(r"\b(?:average|avg|mean|median)\b(?: \w+){1,3} per \w+")
+"""A measure: `by average tickets per performance`."""
 _PER = re.compile(r"\bper (?!cent\b|capita\b|\d)\w")
 _OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
 

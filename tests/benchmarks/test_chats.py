@@ -47,10 +47,11 @@ def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: 
     ("name", "most_low", "least_lost"),
     [
         ("follow_ups.jsonl", 1, 55),
-        ("follow_ups-2.jsonl", 2, 52),
+        ("follow_ups-2.jsonl", 1, 52),
         ("follow_ups-3.jsonl", 4, 40),
         ("follow_ups-4.jsonl", 0, 60),
-        ("follow_ups-5.jsonl", 14, 46),
+        ("follow_ups-5.jsonl", 8, 45),
+        ("follow_ups-6.jsonl", 0, 30),
     ],
 )
 def test_follow_ups_are_judged_by_what_they_mean(name: str, most_low: int, least_lost: int) -> None:

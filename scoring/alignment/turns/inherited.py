@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,9 +10,11 @@ from scoring.alignment.matching import effective_op, meets
 from scoring.alignment.requirements import Requirements
 from scoring.alignment.same_values import Context
 from scoring.alignment.turns.inherited_times import is_time, names_time
+from scoring.alignment.turns.kept_details import WIDENS
 from scoring.alignment.turns.kept_values import ADDED
 from scoring.alignment.turns.misread import without_coded, without_misread
 from scoring.alignment.turns.negated import turned_conditions
+from scoring.alignment.turns.renumbered import is_renumbered, without_renumbered
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import FLAGS, stems, stored_forms, texts
 from scoring.specification import (
@@ -39,6 +40,7 @@ def with_inherited(wanted: Requirements, asked: FollowUp | None, sql: SqlSpec, c
     if asked is None or asked.before is None:
         return wanted
     wanted = without_coded(without_misread(wanted, asked, context), asked, sql, context)
+    wanted = without_renumbered(wanted, asked, sql)
     wanted = replace(wanted, permitted=(*wanted.permitted, *_turned(asked, sql, context)))
     inherited = [
         each for each in inherited_conditions(asked, sql, context) if not _is_covered(each, wanted.required, context)
@@ -137,22 +139,13 @@ def _is_kept(each: SqlFilter) -> bool:
 def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up replaces the condition or takes it away."""
     if asked.is_open:
-        return not _is_there(each, sql) and (_WIDENS.search(asked.fragment) is not None or _is_named_again(each, sql))
+        return not _is_there(each, sql) and (WIDENS.search(asked.fragment) is not None or _is_named_again(each, sql))
     return (
         (is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
         or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
         or ((ChangeKind.SHOW in asked.kinds or ADDED.search(asked.fragment) is not None) and _is_widened(each, sql))
-        or _is_dropped(each, asked)
-        or _is_replaced(each, asked, sql)
+        or any(freed(each, asked, sql) for freed in (_is_dropped, is_renumbered, _is_replaced))
     )
-
-
-_WIDENS = re.compile(
-    r"\b(?:all|every\w*|any\w*|total|together|overall|whole|entire|back|without|drop|remove|ignore|forget|regardless"
-    r"|either|whether|instead|not|no|never|except|else|other|undo|reset|keep)\b|n't\b",
-    re.IGNORECASE,
-)
-"""Words that may take a condition away."""
 
 
 def _is_other_time(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
@@ -179,7 +172,7 @@ def _part(each: SqlFilter) -> str:
     return next((member.part for member in members if isinstance(member, DatePart)), "")
 
 
-def _is_dropped(each: SqlFilter, asked: FollowUp) -> bool:
+def _is_dropped(each: SqlFilter, asked: FollowUp, _sql: SqlSpec) -> bool:
     """Whether its value, or the word of which that is the code, is replaced or taken away in the question."""
     values = {word for value in texts(each) for word in stems(value)}
     return bool(asked.dropped) and (bool(values & asked.dropped) or _is_stored_form(each, asked.dropped))

@@ -16,7 +16,7 @@ def lost_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
     Of several groups one may go where it says no more than one that stays: a town beside the name of its shop.
     """
     before = asked.before
-    replaced = ChangeKind.GROUP in asked.free
+    replaced = ChangeKind.GROUP in asked.free and _SPLIT.search(asked.fragment) is None
     if before is None or (replaced and _REPLACED.search(asked.fragment) is None):
         return []
     gone = _gone(asked, before, set(_grouped(sql)))
@@ -34,6 +34,10 @@ def _gone(asked: FollowUp, before: SqlSpec, grouped: set[Column]) -> list[str]:
     return _unsaid(lost, kept)
 
 
+_SPLIT = re.compile(
+    r"\b(?:split|break|broken)\b(?: (?:that|this|it|those|them))?(?: down| up| out)? (?:by|per)\b", re.IGNORECASE
+)
+"""Divides the groups that are there."""
 _REPLACED = re.compile(r"\b(?:rather than|instead of|not(?: by| per)?) \w", re.IGNORECASE)
 """Names the one group that is replaced, so that others stay."""
 _SEVERAL = 2

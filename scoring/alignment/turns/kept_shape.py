@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.turns.compared_periods import merged_periods, one_sided_conditions
+from scoring.alignment.turns.kept_details import lost_columns, lost_presence, narrowed_conditions, sorted_as_before
 from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
 from scoring.alignment.turns.kept_measure import is_rate, lost_rate, lost_terms, lost_unit
 from scoring.alignment.turns.kept_values import (
@@ -163,7 +164,7 @@ _ESSENTIAL = ("subqueries", "filters", "group_by", "projections", "order_by", "l
 def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up adds a condition, and the answer has no condition, join or table of its own."""
     before = asked.before
-    if before is None or not asked.kinds & _ADDING or asked.free & {ChangeKind.RANK, ChangeKind.AGGREGATE}:
+    if before is None or not asked.kinds & _ADDING or _cuts_otherwise(asked, before, sql):
         return False
     known = {_condition(each) for each in before.filters}
     if any(_condition(each) not in known for each in sql.filters):
@@ -172,6 +173,12 @@ def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
     return all(table in tables for block in sql.blocks for table in block.tables) and len(sql.joins) <= len(
         before.joins
     )
+
+
+def _cuts_otherwise(asked: FollowUp, before: SqlSpec, sql: SqlSpec) -> bool:
+    """Whether the answer keeps another number of first rows, or may compute something else."""
+    cuts = [[each.count for each in spec.limits] for spec in (before, sql)]
+    return bool(asked.free & {ChangeKind.RANK, ChangeKind.AGGREGATE}) or cuts[0] != cuts[1]
 
 
 def _condition(each: SqlFilter) -> tuple[object, ...]:
@@ -195,6 +202,10 @@ _CHECKS = (
     unadded_values,
     uncovered_times,
     lost_comparisons,
+    lost_presence,
+    narrowed_conditions,
+    lost_columns,
+    sorted_as_before,
     moved_bounds,
     bounded_rows,
     merged_periods,

@@ -107,7 +107,11 @@ _BEFORE_MONTHS = frozenset(
     {"between", "in", "during", "since", "until", "till", "throughout", "for", "of", "from", "before"}
 )
 _JOINED_BY = frozenset({"to", "through", "thru", "till", "until", "-", "–", "and"})
-_GO_ON = frozenset({"and", "or", "vs", "versus", "by", "with", "to", "only", "alone", "so", "this", "last"})
+_GO_ON = frozenset(
+    "and or vs versus by with to only alone so this last that which who whose where when were was are is have has had"
+    " did but not no excluding excl without incl including except please pls plz thx thanks per each split grouped"
+    " broken then sorted ordered across both".split()
+)
 _STOPS = frozenset({",", ".", "?", "!", ";", ")"})
 _WORDS_TOO = frozenset({"may", "march", "mar"})
 """Months that in lower case are ordinary words."""

@@ -19,7 +19,8 @@ OPENERS = re.compile(
 """What a speaker says before the question itself."""
 LEADS = re.compile(
     r"(?:(?:what|how) about|what if (?:it'?s|it is|we take)?"
-    r"|(?:(?:the )?same|likewise)(?: (?:thing|question|query|report|numbers?|figures?|list|table|again|analysis"
+    r"|(?:(?:the )?same(?! (?:period|time|days?|weeks?|months?|quarters?|range)\b)|likewise)"
+    r"(?: (?:thing|question|query|report|numbers?|figures?|list|table|again|analysis"
     r"|for all))?"
     r"(?: (?:again|please|but|just|only|now|with|as before))*"
     r"|(?:do|repeat|run|show|give me|redo)(?: me)? (?:the same|that|this|it)(?: (?:again|but|just|only))*"
@@ -156,7 +157,7 @@ EARLIER = re.compile(
     r"|month|week|day) (?:before|earlier|prior)(?: that)?"
     r"|(?:the )?(?:previous|prior|preceding) (?P<same>day|week|month|quarter|year|one|period)"
     r"|(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?|range)(?: of| in)?"
-    r" (?:last|the previous|the prior|the) (?P<whole>year)(?: before)?"
+    r" (?:last|the previous|the prior|the) (?P<whole>year|yr)(?: before)?"
     r"|(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?|range) (?:a|one) (?P<ago>year)"
     r" (?:ago|earlier|before))$",
     re.IGNORECASE,

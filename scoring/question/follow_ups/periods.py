@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from scoring.specification import QuestionFilter
-from scoring.values import Grain, RelativeTime, TimeRange, shift
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, shift
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:this|last|next|previous) (?:fiscal )?(?:year|yr)\b", re.IGNORECASE)
 _PART = re.compile(
@@ -29,15 +29,27 @@ def with_year(time: str, old: QuestionFilter, moment: datetime | None, *, narrow
     return time
 
 
+def _latest(part: DatePart, now: datetime) -> TimeRange | None:
+    """The last month of a name that has begun: March of this year, asked in April."""
+    if part.part != "month" or part.last is not None or not 1 <= part.value <= _MONTHS:
+        return None
+    start = datetime(now.year - (part.value > now.month), part.value, 1)
+    return TimeRange(start, shift(start, Grain.MONTH, 1))
+
+
+_MONTHS = 12
+
+
 def next_to(times: Sequence[QuestionFilter], unit: str | None, by: int, moment: datetime | None) -> str | None:
     """The period before or after the time of the earlier question, as a text; `None` where that cannot be told."""
     if not times:
         return None
     value = times[-1].rhs
-    if isinstance(value, RelativeTime):
+    if isinstance(value, (RelativeTime, DatePart)):
         if moment is None:
             return None
-        value = value.resolve(moment.replace(tzinfo=None))
+        now = moment.replace(tzinfo=None)
+        value = value.resolve(now) if isinstance(value, RelativeTime) else _latest(value, now)
     if not isinstance(value, TimeRange) or value.start is None or value.end is None:
         return None
     grain = Grain(unit) if unit in set(Grain) else _grain(value)

@@ -256,7 +256,7 @@ def _time_beside(meaning: Meaning, beside: re.Match[str]) -> str | None:
 
 def _unit(beside: re.Match[str]) -> str | None:
     unit = next(filter(None, beside.groups()), None)
-    return "week" if unit == "weekend" else unit
+    return {"weekend": "week", "yr": "year"}.get(unit or "", unit)
 
 
 def _overall(meaning: Meaning, words: str) -> bool:

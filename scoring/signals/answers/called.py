@@ -66,6 +66,9 @@ def _mean_unasked(case: Case) -> Finding | None:
     unasked = next((each for each in case.sql.aggregations if each.func == "AVG" and not each.conditional), None)
     if unasked is None or not _PLAIN.fullmatch(unasked.column) or _is_mean_meant(unasked.column, case):
         return None
+    before = case.follow_up.before if case.follow_up is not None else None
+    if before is not None and any(each.func == "AVG" for each in before.aggregations):
+        return None
     return differing("no mean", f"AVG({unasked.column})")
 
 

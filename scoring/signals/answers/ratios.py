@@ -51,7 +51,15 @@ def percentage_unscaled(case: Case) -> Finding | None:
         return None  # a share in words of chat
     if asked is None or not _ratios(case) or any(each.hundred for each in case.sql.divisions):
         return None
+    if _MEAN_SCALED.search(case.written) is not None:
+        return None
     return Finding(0.5, f"percentage of '{asked.phrase}' without × 100")
+
+
+_MEAN_SCALED = re.compile(
+    r"\b100(?:\.0+)?\s*\*\s*avg\s*\(|\bavg\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\*\s*100\b", re.IGNORECASE
+)
+"""An average of quotients that is multiplied by 100."""
 
 
 def integer_division(case: Case) -> Finding | None:

@@ -152,7 +152,8 @@ def amount_of_other_event(case: Case) -> Finding | None:
     ...     "SELECT SUM(claimed_amount) FROM claims WHERE year = 2020")).detail
     'expected → actual: paid → claimed_amount'
     """
-    added = {column.name for each in case.sql.aggregations if each.func in ("SUM", "AVG") for column in each.columns}
+    sums = [each for each in case.sql.aggregations if each.func in ("SUM", "AVG") and not each.conditional]
+    added = {column.name for each in sums for column in each.columns}
     name = min(added, default="")
     counted = _quantity_of_other_event(name, case) if len(added) == 1 else None
     if counted is not None:
