@@ -102,7 +102,7 @@ def _is_asked_alone(shown: Projection, said: frozenset[str], names: frozenset[st
 def sorted_as_before(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """The first key of the order before, where rows are to come in the order of another column that is shown."""
     before = asked.before
-    if before is None or asked.kinds != {ChangeKind.ORDER} or not before.order_by or len(sql.order_by) < 2:
+    if before is None or asked.kinds != frozenset({ChangeKind.ORDER}) or not before.order_by or len(sql.order_by) < 2:
         return []
     first, said = sql.order_by[0], stems(asked.fragment)
     other = any(said & stems(key.operand.name) for key in sql.order_by[1:])
