@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.halves import change_beside_missing, second_number_missing, split_missing
+from scoring.signals.mistakes.unmet.halves import (
+    change_beside_missing,
+    number_beside_missing,
+    second_number_missing,
+    split_missing,
+    total_beside_first_missing,
+)
 from scoring.specification import SubqueryRole
 from scoring.verdict import Case
 
@@ -22,7 +28,14 @@ def part_unanswered(case: Case) -> Finding | None:
     given = [each for each in case.sql.projections if each.block in case.sql.outputs]
     if _lacks_total(case):
         return Finding(1.0, "no total beside the groups")
-    half = second_number_missing(case) or change_beside_missing(case) or split_missing(case)
+    halves = (
+        second_number_missing,
+        number_beside_missing,
+        total_beside_first_missing,
+        change_beside_missing,
+        split_missing,
+    )
+    half = next(filter(None, (each(case) for each in halves)), None)
     if half is not None:
         return Finding(1.0, half)
     asked = len(case.things) + len(case.question.aggregations) + len(_HOW_MUCH.findall(case.question.text))

@@ -21,11 +21,12 @@ _CHANGE = re.compile(
 )
 _PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
 _PERCENT_CHANGE = cue(
-    "% percent pct relative growth",
+    "% percent pct relative growth diff",
     r"(?:%|\bpercent(?:age)?|\bpct|\brelative)[ -](?:change|growth|increase|decrease|difference|drop"
     r"|rise)|\bgrowth rate\b"
     r"|\b(?:change|growth|increase|decrease|difference|drop|grew|grown|changed?) (?:in|as|by what"
     r"|how many|a) ?(?:%|percent|pct)"
+    r"|\b(?:with|and|plus|,) (?:the |its )?diff(?:erence)? (?:in|as)(?: a)? ?(?:%|percent|pct)"
     r"|\b(?:growth|change) (?:in|of) [^.?]{0,30}(?:%|\bpercent\b|\bpct\b)",
 )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Op
+from scoring.specification import Op, Projection
 from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 _TWO_NUMBERS = cue(
     "how many number of",
@@ -29,6 +30,65 @@ def second_number_missing(case: Case) -> str | None:
         return None
     total = case.answer[0]
     return f"{found.group()}: one number" if total.operand.func is not None and not total.star else None
+
+
+_AND_HOW_MANY = cue(
+    "how many",
+    r"^[^.;]{12,240}?(?:,| and| &| \+|\?)(?: and| also)* (?:on |in |for |of )?"
+    r"how many (?:different |distinct )?([a-z]+)\b(?! (?:more|less|times|days?|hours?|minutes?|weeks?|months?)\b)",
+)
+_AMOUNTS_THEMSELVES = frozenset(
+    "day hour minute week month year time point mile kilo litre liter unit piece seat few euro eur dollar usd pound gbp"
+    " cent kg kwh mwh km gb mb ton tonne percent".split()
+)
+
+
+def number_beside_missing(case: Case) -> str | None:
+    """A number of things is asked for beside something else, and the answer counts nothing and reads no such column.
+
+    >>> number_beside_missing(case("Which base has the most hours and how many pilots flew there?",
+    ...     "SELECT base, SUM(hours) FROM flights GROUP BY base ORDER BY SUM(hours) DESC LIMIT 1"))
+    'how many pilots: nothing is counted'
+    """
+    found, sql = _AND_HOW_MANY.search(case.asked), case.sql
+    if found is None or sql.set_operations or any(each.star for each in case.answer):
+        return None
+    thing = stem(found[1])
+    counts = any(each.func not in _MEASURING or each.conditional for each in sql.aggregations) or sql.windows
+    shown = {word for each in case.answer for word in _words_of(each)}
+    if counts or thing in shown | _AMOUNTS_THEMSELVES or not shown.isdisjoint(_NUMBERS):
+        return None
+    return f"how many {found[1]}: nothing is counted"
+
+
+_MEASURING = frozenset({"SUM", "AVG", "MIN", "MAX"})
+_NUMBERS = frozenset("count number num nr no qty quantity n cnt amount total".split())
+
+
+def _words_of(shown: Projection) -> set[str]:
+    """The words of a column of the answer, and of what it is called."""
+    names = [*(column.name for column in shown.operand.columns), shown.alias or ""]
+    return {stem(word) for name in names for word in identifier_words(name)}
+
+
+_TOTAL_AND_FIRST = cue(
+    "total overall",
+    r"\b(?:total|overall)(?: \w+)? ?(?:and|\+|&|plus|as well as) (?:the |our )?(?:top |biggest |largest )?"
+    r"(?:\d+|five|three|ten|top|biggest)\b",
+)
+
+
+def total_beside_first_missing(case: Case) -> str | None:
+    """A total is asked for beside the first rows, and the answer has these alone.
+
+    >>> total_beside_first_missing(case("Fees in May, total + 5 biggest pilots",
+    ...     "SELECT pilot, SUM(fee) FROM fees GROUP BY pilot ORDER BY 2 DESC LIMIT 5"))
+    'total + 5: the first 5 alone'
+    """
+    found, sql = _TOTAL_AND_FIRST.search(case.asked), case.sql
+    if found is None or sql.limit is None or sql.windows or sql.set_operations or len(sql.blocks) > 1:
+        return None
+    return f"{found.group()}: the first {sql.limit.count} alone"
 
 
 _AND_CHANGE = cue(
