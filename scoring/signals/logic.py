@@ -16,6 +16,7 @@ from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_an
 from scoring.signals.filters import literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.keys import is_key
+from scoring.signals.spans import window_for_calendar
 from scoring.signals.times import other_time
 from scoring.specification import NEGATION, Clause, Column, Join, Op, QuestionFilter, SqlFilter
 from scoring.values import Expression, Number, RelativeTime, Text, TimeRange
@@ -147,7 +148,7 @@ def comparison_flipped(case: Case) -> Finding | None:
     """The SQL compares in the opposite direction, or with a time before or after the whole time asked for.
 
     `over 50` became `< 50`, `not in Peru` became `= 'Peru'`, `in 2025` became `> '2025-12-31'`: the answer gives other
-    rows only.
+    rows only. Nor is the time from a week or a month ago until now last week or last month.
 
     >>> comparison_flipped(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
     1.0
@@ -157,7 +158,8 @@ def comparison_flipped(case: Case) -> Finding | None:
             continue
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    return other_time(case) or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
+    time = other_time(case) or window_for_calendar(case)
+    return time or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
 
 
 _OF_EACH_TIME = re.compile(r"\b(?:their|its|his|her) (?:last|first|final) (?:\d+|few) (?:day|week|month|year)s\b")

@@ -15,6 +15,7 @@ from scoring.display import show_filter, show_match
 from scoring.signals.cutting import RANKING
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import one_sides
+from scoring.signals.spans import last_day_left_out
 from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
 from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
@@ -29,7 +30,8 @@ def last_day_cut(case: Case) -> Finding | None:
     """A range of moments ends with a date, so it has only midnight of its last day.
 
     `BETWEEN '2026-05-01' AND '2026-05-31'` ends where May 31 begins. It is right for a column of dates; a column counts
-    as one of moments by its name (`sold_at`, `start_ts`) or where the SQL takes the date or the hour of it.
+    as one of moments by its name (`sold_at`, `start_ts`) or where the SQL takes the date or the hour of it. Nor may a
+    range end where the last of the days that are named begins: `from 1 to 15 May` and `< '2026-05-15'`.
 
     >>> last_day_cut(case("Rides in May 2026",
     ...     "SELECT id FROM rides WHERE begun_at BETWEEN '2026-05-01' AND '2026-05-31'")).detail
@@ -39,7 +41,7 @@ def last_day_cut(case: Case) -> Finding | None:
     if _OF_STATE.search(case.asked):
         return None
     found = next((void for void in days if _holds_moments(void.values[0], case) and _is_asked(void, case)), None)
-    return Finding(1.0, found.text) if found is not None else None
+    return Finding(1.0, found.text) if found is not None else last_day_left_out(case)
 
 
 def _holds_moments(column: str, case: Case) -> bool:
@@ -65,7 +67,9 @@ def _is_asked(void: Void, case: Case) -> bool:
 
 
 _RECURRING = re.compile(
-    r"\b(?:every|each|any|all|always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
+    r"\b(?:every|each|any|all) (?:the |other |single |of the |calendar |past )?(?:years?|months?|quarters?|seasons?"
+    r"|times?|summers?|winters?|autumns?|springs?|easters?|christmas\w*|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|\b(?:always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)
