@@ -10,7 +10,17 @@ from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order, worst_has_most
 from scoring.signals.definitions import is_defined
-from scoring.signals.extreme_words import AGED, INVERTED, LENGTHS, SINCE, SPEEDS, TIMES, YOUNG_OLD
+from scoring.signals.extreme_words import (
+    AGED,
+    INVERTED,
+    LENGTHS,
+    SINCE,
+    SPEEDS,
+    TIMES,
+    YOUNG_OLD,
+    is_beginning,
+    is_length_of_time,
+)
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, SubqueryRole, Superlative
 from scoring.values import Expression
@@ -157,8 +167,9 @@ def _takes_lengths(sql: SqlSpec) -> bool:
 
 def _fits_order(key: SortKey, asked: Superlative) -> bool:
     """Whether rows come in the order asked for, or in one that may be it."""
-    if asked.word in SPEEDS and "datediff(" in key.operand.name:
-        return _descends(key) is (asked.word == "slowest")  # by a length of time
+    first = _puts_first(key, asked.word)
+    if first is not None:
+        return _descends(key) is first
     if asked.word in AGED and _is_of_time(key.operand):
         return _descends(key) is (asked.word == "youngest")
     if asked.word in AGED and _DAYS_SINCE.match(key.operand.name) is not None:
@@ -168,6 +179,14 @@ def _fits_order(key: SortKey, asked: Superlative) -> bool:
     if asked.word in YOUNG_OLD and _may_be_inverted(key.operand):
         return True
     return asked.word in SPEEDS and not LENGTHS.isdisjoint(operand_words(key.operand))
+
+
+def _puts_first(key: SortKey, word: str) -> bool | None:
+    """Whether the most of a length or of a beginning comes first: what began first has gone on for longest."""
+    if word in SPEEDS and is_length_of_time(key.operand):
+        return word == "slowest"
+    begins = word.startswith("longest") and _is_column(key.operand) and is_beginning(key.operand.columns[0].name)
+    return False if begins else None
 
 
 _DAYS_SINCE = re.compile(
