@@ -8,6 +8,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
+from scoring.signals.mistakes.unmet.periods import days_of_stock_added
 from scoring.signals.mistakes.wording import asked, said
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Operand, Projection
@@ -190,12 +191,15 @@ _SINGLE = re.compile(
 def extreme_summed(case: Case) -> Finding | None:
     """The extreme of single rows is asked for, and the total of each group comes.
 
-    The longest single flight of a pilot is not the sum of all flights.
+    The longest single flight of a pilot is not the sum of all flights, nor today's stock that of all days.
 
     >>> extreme_summed(case("Longest single flight per pilot",
     ...     "SELECT pilot, SUM(hours) FROM flights GROUP BY pilot")).detail
     'sum(hours) for the longest single'
     """
+    stock = days_of_stock_added(case)
+    if stock is not None:
+        return Finding(1.0, stock)
     found = _SINGLE.search(asked(case))
     if found is None or case.sql.windows or any(each.func in _EXTREMES for each in case.sql.aggregations):
         return None

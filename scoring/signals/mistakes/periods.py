@@ -8,11 +8,12 @@ from datetime import datetime
 from scoring.linking import operand_words
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.unmet.periods import months_joined
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.values import RelativeTime, TimeRange
+from scoring.values import Choices, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -205,8 +206,8 @@ def rows_for_days(case: Case) -> Finding | None:
 
 _MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
 _OF_YEAR = re.compile(
-    r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|season\w*"
-    r"|across (?:all )?years|regardless|month name)\b"
+    r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|seasonal\w*"
+    r"|(?:by|per|each|in) season|across (?:all )?years|regardless|month name)\b"
 )
 
 
@@ -220,8 +221,12 @@ def months_of_years_merged(case: Case) -> Finding | None:
     ...     "SELECT EXTRACT(MONTH FROM began_at), COUNT(*) FROM trips GROUP BY 1")).strength
     0.5
     """
+    joined = months_joined(case)
+    if joined is not None:
+        return Finding(1.0, joined)
     groups = shapes(case, ShapeKind.GRAIN)
-    beside = bool(case.sql.aggregations) and all(each.conditional for each in case.sql.aggregations)
+    counted = [each.conditional for each in case.sql.aggregations if not each.windowed]
+    beside = bool(counted) and all(counted)
     if len(groups) != 1 or _OF_YEAR.search(asked(case)) or beside:
         return None  # years that stand beside each other are not merged
     return _merged(case) or _perhaps_merged(groups[0], case)
@@ -328,7 +333,7 @@ _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 
 def _days(each: SqlFilter, now: datetime | None) -> int:
     """How long the period is that a filter keeps, up to now where it is open; 0 where that is unknown."""
-    rhs = each.rhs
+    rhs = _span(each.rhs)
     if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is None and now is not None:
         return max((now.replace(tzinfo=None) - rhs.start).days, 0)
     if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
@@ -336,3 +341,10 @@ def _days(each: SqlFilter, now: datetime | None) -> int:
     if isinstance(rhs, RelativeTime) and rhs.start is not None:
         return ((rhs.end or 0) - rhs.start) * _UNIT_DAYS.get(str(rhs.unit), 0)
     return 0
+
+
+def _span(rhs: Value | None) -> Value | None:
+    """The time from the first to the last of several: `YEAR(day) IN (2019, 2020)`."""
+    times = [each for each in rhs.members if isinstance(each, TimeRange)] if isinstance(rhs, Choices) else []
+    starts, ends = [each.start for each in times if each.start], [each.end for each in times if each.end]
+    return TimeRange(min(starts), max(ends)) if starts and ends else rhs

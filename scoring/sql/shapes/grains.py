@@ -131,7 +131,7 @@ def grains(select: Select) -> Iterator[Shape]:
     """The parts of dates that a SELECT groups by."""
     found = [grain for key in select.keys if (grain := grain_of(select, key)) is not None]
     if found:
-        found += ["part"] if found in _PARTED and _is_part_of_year(select, select.keys) else []
+        found = _with_part(found, select)
         text = ", ".join(written(key)[:60] for key in select.keys)
         columns = tuple(
             each.column for key in select.keys for column in select.columns_in(key) if (each := select.origin(column))
@@ -140,6 +140,18 @@ def grains(select: Select) -> Iterator[Shape]:
 
 
 _PARTED = (["month"], ["quarter"], ["week"], ["day"])
+_WITHOUT_YEAR = frozenset({"toquarter", "tomonth"})
+
+
+def _with_part(found: list[str], select: Select) -> list[str]:
+    """The grains, with `part` after one that is read without its year, be it as a number and by its name."""
+    alone = list(dict.fromkeys(found))
+    if alone not in _PARTED or not _is_part_of_year(select, select.keys):
+        return found
+    cut = len(found) > 1 and any(key.find(*_TRUNCATED) for key in select.keys)
+    return found if cut else [*alone, "part"]
+
+
 _NUMBERED = (exp.Extract, exp.Month, exp.Quarter, exp.Week, exp.WeekOfYear, exp.Day, exp.DayOfMonth)
 
 
@@ -151,7 +163,12 @@ def _is_part_of_year(select: Select, keys: list[Node]) -> bool:
         nodes += list(found.node.walk()) if found is not None and found.node is not None else []
     if any(isinstance(each, exp.Year) for each in nodes):
         return False
-    return any(isinstance(each, _NUMBERED) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes)
+    return any(_is_number(each) or _format(each) in ("%m", "%b", "%B", "Month") for each in nodes)
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a node gives the number of a month, quarter, week or day."""
+    return isinstance(node, _NUMBERED) or (isinstance(node, exp.Anonymous) and node.name.lower() in _WITHOUT_YEAR)
 
 
 def formats(select: Select) -> Iterator[Shape]:
