@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.beside import are_a_year_apart, compared_times, month_for_year, weekday_missed
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -73,33 +74,56 @@ def _is_cut(time: TimeRange | RelativeTime, whole: int) -> bool:
 
 
 _YEAR_APART = cue(
-    "year yoy",
+    "year yr yoy",
     r"\b(?:a|one|1) year (?:ago|earlier|before)\b|\bthe year before\b|\byoy\b|\byear[- ](?:on|over)[- ]year\b"
-    r"|\bsame (?:month|quarter|week|time) (?:of |in )?(?:the )?(?:last|previous|prior) (?:year|yr)\b",
+    r"|\bsame (?:month|quarter|week|time) (?:of |in )?(?:the )?(?:last|previous|prior) (?:year|yr)\b"
+    r"|\b(?:vs\.?|versus|to|with|against|than|and|over) (?:in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|q[1-4])[a-z]*\.? (?:of )?last (?:year|yr)\b",
 )
-_COMPARED = re.compile(r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on)\b")
+_COMPARED = re.compile(
+    r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on|beside|next to)\b"
+)
 
 
 def year_before_missed(case: Case) -> str | None:
     """A period is to be compared with the same one a year earlier, and the SQL sets another one beside it.
 
+    Nor may a month stand beside twelve. Where the month before is asked for, the same one of the year before is wrong.
+
     >>> year_before_missed(case("Fares of january compared to january a year ago", "SELECT SUM(CASE WHEN day >= "
     ...     "'2020-01-01' AND day < '2020-02-01' THEN fare END), SUM(CASE WHEN day >= '2019-12-01' AND day < "
     ...     "'2020-01-01' THEN fare END) FROM trips"))
-    'a year ago: 2019-12-01 beside 2020-01-01'
+    'a year ago: [2019-12-01, 2020-01-01) beside [2020-01-01, 2020-02-01)'
     """
     found = _YEAR_APART.search(case.asked)
-    if found is None or _COMPARED.search(case.asked) is None or case.sql.shaped.get(ShapeKind.NEIGHBOUR):
+    if found is None or _COMPARED.search(case.asked) is None:
+        return _month_before_missed(case)
+    odd = month_for_year(case)
+    if odd is not None:
+        return f"{found.group()}: {odd}"
+    if case.sql.shaped.get(ShapeKind.NEIGHBOUR):
         return None
     if _is_of_this_year(case):
         return f"{found.group()}: nothing of it is read"
-    starts = sorted({start for each in case.sql.filters if (start := _start_of_bounded(each.rhs)) is not None})
-    if len(starts) != 2:
+    times = compared_times(case)
+    if len(times) != 2 or are_a_year_apart(*times):
         return None
-    earlier, later = starts
-    if (later.year - earlier.year, later.month, later.day) == (1, earlier.month, earlier.day):
+    return f"{found.group()}: {times[0]} beside {times[1]}"
+
+
+_UNIT_BEFORE = cue(
+    "before previous prior preceding",
+    r"\bthe (?:month|quarter|week) before\b|\b(?:the|its) (?:previous|prior|preceding) (?:month|quarter|week)\b",
+)
+
+
+def _month_before_missed(case: Case) -> str | None:
+    """The month or quarter before is to stand beside one, and the same one of the year before does."""
+    found = _UNIT_BEFORE.search(case.asked)
+    times = compared_times(case) if found is not None else []
+    if found is None or len(times) != 2 or not are_a_year_apart(*times):
         return None
-    return f"{found.group()}: {earlier:%Y-%m-%d} beside {later:%Y-%m-%d}"
+    return f"{found.group()}: {times[0]} beside {times[1]}"
 
 
 def _is_of_this_year(case: Case) -> bool:
@@ -126,16 +150,6 @@ def _ends_too(tested: Sequence[SqlFilter]) -> bool:
 _ELEVEN_MONTHS = 330
 
 
-def _start_of_bounded(rhs: object) -> datetime | None:
-    """The start of a time with both ends, at most a quarter apart."""
-    if not isinstance(rhs, TimeRange) or rhs.start is None or rhs.end is None:
-        return None
-    return rhs.start if (rhs.end - rhs.start).days <= _A_QUARTER else None
-
-
-_A_QUARTER = 92
-
-
 def _whole_year_beside(case: Case) -> str | None:
     """A part of this year is to stand beside the same part of the last, and all of the last comes with it."""
     cut = any(each.clause is Clause.CASE or each.alternative is not None for each in case.sql.filters)
@@ -152,5 +166,5 @@ _A_YEAR = 367
 
 def other_period(case: Case) -> Finding | None:
     """The first of these that is wrong with a comparison."""
-    found = _whole_year_beside(case) or same_days_missed(case) or year_before_missed(case)
+    found = _whole_year_beside(case) or same_days_missed(case) or year_before_missed(case) or weekday_missed(case)
     return Finding(1.0, found) if found is not None else None
