@@ -7,11 +7,12 @@ import re
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.unmet.moments import cash_by_bill, event_by_its_name, pays_from_due, start_for_loss
+from scoring.signals.mistakes.unmet.occasions import other_occasion
 from scoring.signals.mistakes.unmet.shares import amount_shared_by_rows
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Aggregation, Column
+from scoring.specification import Aggregation, Column, Op
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
-from scoring.values import Text
+from scoring.values import Boolean, Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -37,7 +38,8 @@ def _of_other_event(tested: list[str], case: Case) -> Finding | None:
         return found
     events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
     if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
-        found = _other_event(events.pop(), given) if len(given) == len(tested) else None
+        event = events.pop()
+        found = _other_event(event, given, told=_is_told(event, case)) if len(given) == len(tested) else None
     return found or (_time_of_change(given, case) if not events else None)
 
 
@@ -48,7 +50,8 @@ def _is_meant_here(tested: list[str], case: Case) -> bool:
 
 def _plainly_other(case: Case) -> Finding | None:
     between = _between(asked(case), case) or _age_of_issue(case) or pays_from_due(case)
-    return between or start_for_loss(case) or cash_by_bill(case) or event_by_its_name(case)
+    named = start_for_loss(case) or cash_by_bill(case) or event_by_its_name(case)
+    return between or named or other_occasion(case)
 
 
 _PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
@@ -68,14 +71,28 @@ def _tests_cancelled(case: Case) -> bool:
     return any(value.startswith(("cancel", "churn")) for value in values)
 
 
-def _other_event(event: str, given: dict[str, str]) -> Finding | None:
+def _is_told(event: str, case: Case) -> bool:
+    """Whether a state may tell the event, and no column that is read holds its time."""
+    if any(event_of(column.name) == event for column in case.sql.columns):
+        return False
+    states = (Text, Boolean, Choices)
+    told = any(isinstance(each.rhs, states) or each.op in (Op.NOT_NULL, Op.IS_NULL) for each in case.sql.filters)
+    return told or any(each.conditional for each in case.sql.aggregations)
+
+
+def _other_event(event: str, given: dict[str, str], *, told: bool) -> Finding | None:
     """The first of the tested times, where all are those of other events than the one asked for."""
     if not given or event in given.values():
         return None
     if any((event, other) in _NEAR for other in given.values()):
         return None
     column = min(given)
-    return Finding(_STRENGTHS.get(given[column], 1.0), f"expected → actual: {event} → {column}")
+    strength = _STRENGTHS.get(given[column], 1.0) if told or event not in _GONE else 1.0
+    return Finding(strength, f"expected → actual: {event} → {column}")
+
+
+_GONE = frozenset({"ship", "deliver", "pay", "close", "cancel"})
+"""What many things never come to, so that all that was begun is no count of it."""
 
 
 def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:

@@ -44,8 +44,8 @@ _VERBS = frozenset(
 _WHEN = (
     r"(?:(?:yesterday|today|tomorrow)\b|(?:this|last|past|next|in|during|since|between|before|after|on|over"
     r"|within)\b(?: the)?(?: last| past| this| early| late)?"
-    r" ?(?:year|month|week|quarter|q[1-4]|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|\d+ |jan|feb|mar|apr"
-    r"|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday))"
+    r" ?(?:year|yr|month|week|wk|quarter|qtr|q[1-4]|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|\d+ |jan|feb"
+    r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday))"
 )
 _TIMED = re.compile(
     rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"

@@ -1,0 +1,199 @@
+"""Signals about the time of an occasion: when it was booked or planned is not when it took place."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding
+from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
+from scoring.signals.mistakes.wording import cue
+from scoring.specification import Column, Op, SqlFilter
+from scoring.sql.shapes.naming import table_words
+from scoring.values import RelativeTime, TimeRange
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_WHEN = (
+    r"(?:yesterday|today|tomorrow|tmrw|(?:this|last|in|during|since|on|between|from|for) (?:the )?(?:last )?"
+    r"(?:year|month|week|wk|quarter|qtr|q[1-4]|\d+|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri"
+    r"|sat|sun)[a-z]*))"
+)
+
+
+def other_occasion(case: Case) -> Finding | None:
+    """The first of these that is wrong with the time of an occasion."""
+    found = _booked_for_held(case) or _ordered_for_left(case) or _due_for_returned(case) or _made_for_added(case)
+    found = found or _said_day_of(case) or _other_end_of_stay(case) or _other_end_of_way(case) or _third_time(case)
+    return Finding(1.0, f"{EXPECTED_ACTUAL}: {found}") if found is not None else None
+
+
+_HELD = cue(
+    "no-show no show noshow place held happened",
+    r"\bno[- ]?shows?\b|\b(?:took|take|takes|taking) place\b|\b(?:was|were) held\b|\b[a-z]+s held\b|\bhappened\b",
+)
+_MADE = re.compile(
+    rf"\b(?:booked|made|created|placed|enrolled|registered|ordered|sold|bought)(?: out| online)? {_WHEN}"
+    r"|\b(?:book|order|enrol|register|creat|mak)ing (?:date|day|month|week)\b"
+)
+_BOOKED = frozenset("booked booking book enrolled enrol enroll enrolment registered created ordered".split())
+_OF_BOOKINGS = frozenset(
+    "booking bkg reservation appointment appt visit enrolment enrollment ticket lesson class".split()
+)
+
+
+def _booked_for_held(case: Case) -> str | None:
+    """Occasions of a time, and those that were booked in it."""
+    found = _HELD.search(case.asked)
+    if found is None or _MADE.search(case.asked) is not None:
+        return None
+    timed = _timed(case)
+    odd = bool(timed) and all(map(_is_of_booking, timed))
+    return f"{found.group()} → {timed[0].name}" if odd else None
+
+
+def _timed(case: Case) -> list[Column]:
+    """The columns that stand alone in a condition on a time."""
+    tests = [each.lhs for each in case.sql.filters if isinstance(each.rhs, TimeRange | RelativeTime)]
+    return [lhs.columns[0] for lhs in tests if lhs is not None and len(lhs.columns) == 1]
+
+
+def _is_of_booking(column: Column) -> bool:
+    """Whether a column holds when something was booked, or when a row of a table of bookings was made."""
+    parts = _parts(column.name)
+    of_bookings = "created" not in parts or not _OF_BOOKINGS.isdisjoint(table_words(column.table or ""))
+    return of_bookings and not _BOOKED.isdisjoint(parts)
+
+
+def _parts(name: str) -> set[str]:
+    return {*identifier_words(name), *name.casefold().split("_")}
+
+
+_LEFT = cue(
+    "left leave out",
+    r"\b(?:left|leave|leaving|(?:went|gone|go|moved) out of) (?:the |our |its )?"
+    rf"(?:warehouse|depot|dock|building|store|factory|plant|yard) {_WHEN}",
+)
+
+
+def _ordered_for_left(case: Case) -> str | None:
+    """What left the warehouse in a time, and what was ordered in it."""
+    found = _LEFT.search(case.asked)
+    tested = tested_times(case) if found is not None else set[str]()
+    odd = bool(tested) and all(event_of(name) == "begin" for name in tested)
+    return f"{found.group()} → {min(tested)}" if found is not None and odd else None
+
+
+_BACK = cue(
+    "back returned",
+    rf"\b(?:came|come|brought|handed|gave|given|got) back {_WHEN}"
+    r"|\b(?:really|actually) (?:returned|delivered|arrived)\b",
+)
+
+
+def _due_for_returned(case: Case) -> str | None:
+    """What came back in a time, and what was due in it."""
+    found = _BACK.search(case.asked)
+    tested = tested_times(case) if found is not None else set[str]()
+    odd = bool(tested) and all(event_of(name) in ("due", "plan") for name in tested)
+    return f"{found.group()} → {min(tested)}" if found is not None and odd else None
+
+
+_ADDED = cue(
+    "add acquir b purchas",
+    rf"\b(?:add|added|acquired?|buy|bought|purchased?|take on|took on)\b[^.;?]{{0,40}} {_WHEN}",
+)
+_MADE_THEN = frozenset("publication published publish vintage built edition".split())
+_OF_MAKING = re.compile(r"\b(?:publi|release|built|model|vintage|edition)")
+
+
+def _made_for_added(case: Case) -> str | None:
+    """What was added in a time, and what was published or built in it."""
+    found = _ADDED.search(case.asked)
+    if found is None or _OF_MAKING.search(case.asked) is not None:
+        return None
+    timed = [column.name for column in _timed(case)]
+    odd = bool(timed) and all(not _MADE_THEN.isdisjoint(_parts(name)) for name in timed)
+    return f"{found.group()} → {min(timed)}" if odd else None
+
+
+_DAY_OF = cue(
+    "date day",
+    r"\bby (?:the )?(?:day|date|time) of (?:the )?(?P<of>[a-z]+)\b"
+    r"|\b(?P<own>[a-z]+)[- ](?:date|day),? (?:and |but )?not (?:the |its |their )?[a-z]+[- ](?:date|day)\b",
+)
+_OCCASIONS = frozenset("performance show concert event match game session lesson class departure travel visit".split())
+
+
+def _said_day_of(case: Case) -> str | None:
+    """The person says whose day counts, and the SQL tests that of something else."""
+    found = _DAY_OF.search(case.asked)
+    tested = tested_times(case) if found is not None else set[str]()
+    word = (found["of"] or found["own"]) if found is not None else ""
+    if found is None or not tested:
+        return None
+    named = events_named({word})
+    if word in _OCCASIONS:
+        odd = all(not _BOOKED.isdisjoint(_parts(name)) for name in tested)
+    else:
+        odd = "begin" in named and all(not _OCCASIONS.isdisjoint(_parts(name)) for name in tested)
+    return f"{found.group()} → {min(tested)}" if odd else None
+
+
+_LEAVES = cue("check", r"\bcheck(?:s|ing|ed)?[- ]?outs?\b")
+_COMES = cue("check arriv", r"\bcheck(?:s|ing|ed)?[- ]?ins?\b|\barriv(?:e|es|ing|als?)\b")
+_COME_NAMES = re.compile(r"check_?in|arriv")
+_LEAVE_NAMES = re.compile(r"check_?out|depart")
+
+
+def _other_end_of_stay(case: Case) -> str | None:
+    """Who checks out in a time, and who checks in, or the other way round."""
+    leaves, comes = _LEAVES.search(case.asked), _COMES.search(case.asked)
+    if (leaves is None) == (comes is None):
+        return None
+    wanted, other = (_LEAVE_NAMES, _COME_NAMES) if leaves is not None else (_COME_NAMES, _LEAVE_NAMES)
+    tested = tested_times(case)
+    odd = [name for name in sorted(tested) if other.search(name) is not None]
+    found = leaves or comes
+    missed = bool(odd) and found is not None and not any(wanted.search(name) for name in tested)
+    return f"{found.group()} → {odd[0]}" if found is not None and missed else None
+
+
+_DEPARTS = cue(
+    "depart left leav",
+    r"\b(?:departure delays?|depart\w* late|left [^.;,?]{0,30}\blate|leav\w+ late|late departures?|departed on time)\b",
+)
+_ARRIVES = cue(
+    "arriv", r"\b(?:arrival delays?|arriv\w+ late|late arrivals?|delays? (?:on|at) arrival|arrived on time)\b"
+)
+_OF_DEPARTURE = re.compile(r"dep(?:art\w*)?(?:_|\Z)")
+_OF_ARRIVAL = re.compile(r"arr(?:iv\w*)?(?:_|\Z)")
+
+
+def _other_end_of_way(case: Case) -> str | None:
+    """How late something left, and how late it arrived, or the other way round."""
+    leaves, comes = _DEPARTS.search(case.asked), _ARRIVES.search(case.asked)
+    if (leaves is None) == (comes is None):
+        return None
+    wanted, other = (_OF_DEPARTURE, _OF_ARRIVAL) if leaves is not None else (_OF_ARRIVAL, _OF_DEPARTURE)
+    actual = sorted({column.name for column in case.sql.columns if "actual" in column.name})
+    odd = [name for name in actual if other.search(name) is not None]
+    found = leaves or comes
+    missed = bool(odd) and not any(wanted.search(name) for name in actual)
+    return f"{found.group()} → {odd[0]}" if found is not None and missed else None
+
+
+def _third_time(case: Case) -> str | None:
+    """How long something took on average, up to another event than the one that must have happened."""
+    known = [name for each in case.sql.filters if each.op is Op.NOT_NULL for name in _time_of(each)]
+    for mean in case.sql.aggregations if known else ():
+        times = {column.name for column in mean.columns if is_time(column.name)}
+        differs = " - " in mean.column or "diff" in mean.column
+        if mean.func in ("AVG", "MEDIAN") and len(times) == 2 and differs and times.isdisjoint(known):
+            return f"{known[0]} → {' and '.join(sorted(times))}"
+    return None
+
+
+def _time_of(each: SqlFilter) -> list[str]:
+    """The name of the one column that a condition is on, if it is a time."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return [column.name for column in columns if is_time(column.name)] if len(columns) == 1 else []
