@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.moments import moment_missed
+from scoring.signals.mistakes.unmet.moments import moment_missed, part_counted_whole
 from scoring.signals.mistakes.windows import RUNNING
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter
@@ -79,7 +79,9 @@ def overlap_missed(case: Case) -> Finding | None:
     ...     "<= '2020-05-01' AND end_date BETWEEN '2020-01-01' AND '2020-05-01'")).detail
     'end_date within [2020-01-01, 2020-05-02)'
     """
-    text = asked(case)
+    text, whole = asked(case), part_counted_whole(case)
+    if whole is not None:
+        return Finding(1.0, whole)
     if _OVERLAPS.search(text):
         return _ends_equal(case)
     sides = _sides(case)

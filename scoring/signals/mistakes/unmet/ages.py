@@ -6,10 +6,12 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, said
+from scoring.specification import Column
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 _AGES = cue(
-    "year old age anniversar birthday",
+    "year old age anniversar birthday under over below above",
     r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
     r"|\baged? \d+|\b(?:avg|average|mean|median|what|the|their) age\b|\bage (?:when|at|of|per|by)\b"
     r"|\b(?:more|less|longer|over|under|at least|at most) (?:than )?\d+ (?:years|yrs)\b"
@@ -42,15 +44,52 @@ _CORRECTED_AGE = re.compile(
 """What takes a year off before the birthday."""
 
 
+_AGE_THEN = cue(
+    "under over below above younger older age old turned",
+    r"\b(?:under|over|below|above|younger|older|aged?|old|turned)\b[^.;?]{0,30}\b(?:on the day|at the time|when"
+    r"|the day) (?:of )?(?:the |their )?(?:they |she |he |we )?(?:were |was |had |got )?(?:enrol|join|sign|hire|start"
+    r"|book|regist|admi|purchas|order|appl|bought|began)\w*",
+)
+_NOW = re.compile(
+    r"current_date|current_timestamp|curdate|getdate|sysdate|\bnow\b|\btoday\b|utc_timestamp", re.IGNORECASE
+)
+_BIRTH = frozenset({"birth", "birthday", "dob", "born", "birthdate"})
+
+
+def _age_today(case: Case) -> str | None:
+    """The age at an event is asked for, and the time of birth is held against now, and against no other time."""
+    found = _AGE_THEN.search(case.asked)
+    if found is None or _NOW.search(case.written) is None:
+        return None
+    born = [(text, columns) for text, columns in _parts(case) if _reads_birth(columns)]
+    now = next((text for text, _ in born if _NOW.search(text) is not None), None)
+    return f"{found.group()}: {now}" if now is not None and all(len(columns) == 1 for _, columns in born) else None
+
+
+def _parts(case: Case) -> list[tuple[str, tuple[Column, ...]]]:
+    """What the SQL tests, adds and shows, each with its columns."""
+    parts = [(each.text, each.lhs.columns) for each in case.sql.filters if each.lhs is not None]
+    parts += [(each.column, each.columns) for each in case.sql.aggregations]
+    return parts + [(each.operand.name, each.operand.columns) for each in case.sql.projections]
+
+
+def _reads_birth(columns: tuple[Column, ...]) -> bool:
+    return any(not _BIRTH.isdisjoint(identifier_words(column.name)) for column in columns)
+
+
 def years_by_calendar(case: Case) -> Finding | None:
     """An age or a number of full years is asked for, and the SQL subtracts the numbers of the years.
 
-    Born in December 2000, one is 17 for most of 2018. DATEDIFF by years also counts how often New Year came.
+    Born in December 2000, one is 17 for most of 2018. DATEDIFF by years also counts how often New Year came. Nor is the
+    age at an earlier event the one of today.
 
     >>> years_by_calendar(case("Pilots who are 18 or older", "SELECT name FROM pilots "
     ...     "WHERE YEAR(CURRENT_DATE) - YEAR(born_on) >= 18")).detail
     'YEAR(CURRENT_DATE) - YEAR('
     """
+    today = _age_today(case)
+    if today is not None:
+        return Finding(1.0, today)
     born = _BY_BIRTH.search(case.written)
     if born is not None and _CORRECTED_AGE.search(case.written) is None:
         return Finding(1.0, born.group())

@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause, Column, Op, Operand, SqlFilter
+from scoring.specification import Aggregation, Clause, Column, Op, Operand, SqlFilter, SubqueryRole
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import stem
@@ -47,6 +47,8 @@ _NEW_OR_NOT = cue(
 def first_of_a_period(case: Case) -> Finding | None:
     """Who is new is told by the first time within the period that is kept: everybody is new in its first month.
 
+    Nor is the first ever one the first of a period, or of those with something.
+
     >>> first_of_a_period(case("Fares of new vs returning guests since may", "SELECT CASE WHEN day = MIN(day) OVER "
     ...     "(PARTITION BY guest) THEN 'new' ELSE 'returning' END, SUM(fare) FROM trips WHERE day >= '2020-05-01' "
     ...     "GROUP BY 1")).detail
@@ -54,7 +56,12 @@ def first_of_a_period(case: Case) -> Finding | None:
     """
     if _FIRST_THEN.search(case.asked) is not None:
         return _only_within(case)
-    if _NEW_OR_NOT.search(case.said) is None:
+    return _first_with(case) or _never_within(case) or _first_within(case)
+
+
+def _first_within(case: Case) -> Finding | None:
+    """The first of what WHERE keeps of a time."""
+    if _NEW_OR_NOT.search(case.said) is None and _FIRST_EVER.search(case.said) is None:
         return None
     for each in case.sql.aggregations:
         column = each.columns[0] if each.func == "MIN" and each.columns else None
@@ -63,6 +70,43 @@ def first_of_a_period(case: Case) -> Finding | None:
         bound = next((other for other in case.sql.filters if _keeps_since(other, column.name)), None)
         if bound is not None:
             return Finding(1.0, f"min({column.name}) of {bound.text}")
+    return None
+
+
+_FIRST_EVER = cue(
+    "first never before",
+    r"\bfirst[- ]ever\b|\bfirst (?:\w+[- ]){1,3}ever\b|\bvery first\b|\bnever\b[^.;?]{0,40}\bbefore\b"
+    r"|\bbefore (?:\d{4}|that|then) (?:do not|does not|don'?t|doesn'?t) count\b",
+)
+_WITH = cue(
+    "first",
+    r"\bfirst[- ](?:ever )?[a-z]+(?: ever)? (?:was )?(?:with|using|via|through|on) (?:a |an |the |our )?([a-z]+)\b",
+)
+
+
+def _first_with(case: Case) -> Finding | None:
+    """The first ever is to be one with something, and the first of those that have it is taken."""
+    found = _WITH.search(case.asked) if _FIRST_EVER.search(case.asked) is not None else None
+    taken = {each.block for each in case.sql.aggregations if each.func == "MIN" and _is_of_time(each)}
+    for each in case.sql.filters if found is not None else ():
+        named = each.lhs is not None and _has(stem(found[1]), list(each.lhs.columns)) if found is not None else False
+        if named and each.block in taken and each.block not in case.sql.outputs and each.clause is Clause.WHERE:
+            return Finding(1.0, f"{each.text} before the first is taken")
+    return None
+
+
+def _is_of_time(each: Aggregation) -> bool:
+    return bool(each.columns) and is_time(each.columns[0].name)
+
+
+def _never_within(case: Case) -> Finding | None:
+    """Nothing before is asked for, and NOT EXISTS looks no further back than a period."""
+    if _FIRST_EVER.search(case.said) is None:
+        return None
+    absent = {each.block for each in case.sql.subqueries if each.role in (SubqueryRole.NOT_EXISTS, SubqueryRole.NOT_IN)}
+    for each in case.sql.filters:
+        if each.block in absent and isinstance(each.rhs, TimeRange | RelativeTime) and each.rhs.start is not None:
+            return Finding(1.0, f"nothing before within {each.text} alone")
     return None
 
 

@@ -38,6 +38,11 @@ def moment_missed(case: Case) -> Finding | None:
     ...     "WHERE started_on <= '2020-03-31' AND ended_on IS NULL", asked="2020-06-10")).detail
     'active at the end of march: ended_on is null'
     """
+    some = _begun_in_it(case)
+    return Finding(1.0, some) if some is not None else _moment_missed(case)
+
+
+def _moment_missed(case: Case) -> Finding | None:
     found = _AT_A_MOMENT.search(case.asked)
     begun = next((each for each in case.sql.filters if _began_before(each, case.query.occurred_at)), None)
     if found is None or begun is None:
@@ -47,6 +52,49 @@ def moment_missed(case: Case) -> Finding | None:
         return Finding(1.0, f"{found.group()}: {begun.text} alone") if _has_end(case) else None
     open_now = all(each.op is Op.IS_NULL and each.alternative is None for each in ends)
     return Finding(1.0, f"{found.group()}: {ends[0].text}") if open_now else None
+
+
+_AT_SOME_POINT = cue(
+    "at some at any",
+    r"\b(?:active|open|running|live|valid|enrolled|employed|subscribed|insured|covered"
+    r"|on (?:staff|leave|loan|the payroll)|under contract|in force)\b[^.?;]{0,20}"
+    r"\bat (?:some|any) (?:point|time) (?:in|during|between)\b",
+)
+
+
+def _begun_in_it(case: Case) -> str | None:
+    """What was running at some point of a time is asked for, and only what began in it is kept."""
+    found = _AT_SOME_POINT.search(case.asked)
+    timed = [each for each in case.sql.filters if each.clause is Clause.WHERE and isinstance(each.rhs, TimeRange)]
+    if found is None or len(timed) != 1 or not _is_on(timed[0], _STARTS):
+        return None
+    rhs = timed[0].rhs
+    return f"{found.group()}: {timed[0].text}" if isinstance(rhs, TimeRange) and rhs.start and rhs.end else None
+
+
+_PART_ONLY = cue(
+    "just only",
+    r"\b(?:just|only) (?:count )?(?:the )?(?:part|portion|share|hours|minutes|days|bit)s? (?:of it |of them )?"
+    r"(?:that |which )?(?:lies?|falls?|fell|lie|inside|within)\b",
+)
+_CUTS = re.compile(r"\b(?:least|greatest|case|iif|if|generate\w*|range|overlaps?)\b", re.IGNORECASE)
+
+
+def part_counted_whole(case: Case) -> str | None:
+    """Only the part of each stretch that lies in a time is to count, and each counts whole.
+
+    >>> part_counted_whole(case("Idle hours in may, only the part that lies in may", "SELECT SUM(ended_at - began_at) "
+    ...     "FROM stops WHERE began_at < '2020-06-01' AND ended_at > '2020-05-01'"))
+    'only the part that lies: sum(ended_at - began_at) counts it whole'
+    """
+    found = _PART_ONLY.search(case.asked)
+    if found is None or _CUTS.search(case.written) is not None:
+        return None
+    whole = next((each for each in case.sql.aggregations if len({*each.columns}) > 1 and each.func in _ADDED), None)
+    return f"{found.group()}: {whole.func.lower()}({whole.column}) counts it whole" if whole is not None else None
+
+
+_ADDED = frozenset({"SUM", "AVG"})
 
 
 def _has_end(case: Case) -> bool:
