@@ -6,6 +6,7 @@ import re
 
 from scoring.linking import operand_words
 from scoring.specification import Operand
+from scoring.words import identifier_words
 
 YOUNG_OLD = frozenset(
     {"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best", "longest"}
@@ -45,7 +46,16 @@ def is_length_of_time(operand: Operand) -> bool:
     words = set(operand_words(operand))
     if words & _NO_LENGTH or "/" in operand.name.replace("/ 60", "").replace("/ 3600", "") or "count(" in operand.name:
         return False
-    return _DIFFERENCE.search(operand.name) is not None or not words.isdisjoint(LENGTHS)
+    return _DIFFERENCE.search(operand.name) is not None or any(_is_length(column.name) for column in operand.columns)
+
+
+def _is_length(column: str) -> bool:
+    """Whether a column is named like a length of time: `load_ms`, `wait_minutes`, `delay_total`, but no `day_sales`."""
+    words = identifier_words(column)
+    return bool(words) and (words[-1] in LENGTHS or not _SURE_LENGTHS.isdisjoint(words))
+
+
+_SURE_LENGTHS = frozenset("duration latency delay elapsed lead wait took".split())
 
 
 def is_beginning(column: str) -> bool:

@@ -16,7 +16,7 @@ from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_an
 from scoring.signals.filters import literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.keys import is_key
-from scoring.signals.spans import window_for_calendar
+from scoring.signals.spans import age_flipped, distance_from_now_flipped, window_for_calendar
 from scoring.signals.times import other_time
 from scoring.specification import NEGATION, Clause, Column, Join, Op, QuestionFilter, SqlFilter
 from scoring.values import Expression, Number, RelativeTime, Text, TimeRange
@@ -158,7 +158,7 @@ def comparison_flipped(case: Case) -> Finding | None:
             continue
         if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
-    time = other_time(case) or window_for_calendar(case)
+    time = other_time(case) or window_for_calendar(case) or age_flipped(case) or distance_from_now_flipped(case)
     return time or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
 
 

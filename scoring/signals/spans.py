@@ -8,8 +8,9 @@ from datetime import datetime
 
 from scoring.signals.finding import Finding
 from scoring.specification import Clause, Op, SqlFilter
-from scoring.values import Grain, RelativeTime, TimeRange
+from scoring.values import Grain, Number, RelativeTime, TimeRange
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 _NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = rf"(?:{'|'.join(_NAMES)})[a-z]*\.?"
@@ -60,10 +61,13 @@ def _ends_early(time: TimeRange, first: int, last: int, month: str) -> bool:
 _UNITS = {"wk": "week", "mth": "month", "mo": "month", "qtr": "quarter"}
 _CALENDAR = re.compile(
     r"(?<!the )(?<!day )(?<!days )(?<!date )(?<!time )(?<!since )(?<!than )(?<!until )(?<!before )(?<!same )"
-    r"\b(?:last|previous|prior) (?P<one>week|wk|month|mth|quarter|qtr)\b(?!'s)"
+    r"\b(?:last|previous|prior) (?P<one>week|wk|month|mth|quarter|qtr)\b"
+    r"|\b(?:last|previous|prior) (?:full |complete |completed |whole |calendar ){1,2}(?P<whole>week|month|quarter)\b"
     r"|\b(?:last|past|previous) (?:\d+|two|three|four|six|eight|twelve) (?:full|complete|whole|calendar|completed) "
     r"(?P<many>week|wk|month|mth|mo|quarter|qtr)s\b"
 )
+_SOME = re.compile(r"\b(?:last|past|previous) (?:\d+|two|three|four|six|eight|twelve) (?:week|month|quarter)s\b")
+"""Weeks or months of which a rewritten question may say that they are full ones."""
 _ROLLING = re.compile(r"\brolling\b|\b(?:last|past|previous) \d+ days\b")
 _LENGTHS = {"week": (7, 7), "month": (28, 31), "quarter": (89, 93)}
 """How many days a window has that stands for one of them."""
@@ -79,17 +83,23 @@ def window_for_calendar(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM trips WHERE day >= NOW() - INTERVAL '1 month'")).detail
     'last month: day within now[-1, None) month'
     """
-    found = _CALENDAR.search(case.asked)
+    found = _CALENDAR.search(case.asked) or _full_ones(case)
     if found is None or _ROLLING.search(case.asked) is not None:
         return None
     now = case.query.occurred_at
     today = now.replace(tzinfo=None, hour=0, minute=0, second=0, microsecond=0) if now is not None else None
-    unit = found["one"] or found["many"]
+    unit = found["one"] or found["many"] or found["whole"]
     unit = _UNITS.get(unit, unit)
     for each in case.sql.filters:
         if each.op is Op.WITHIN and each.clause is Clause.WHERE and _rolls(each, unit, found["many"], today):
             return Finding(1.0, f"{found.group()}: {each.text}")
     return None
+
+
+def _full_ones(case: Case) -> re.Match[str] | None:
+    """What a rewritten question says of weeks or months that the person does not call full."""
+    told = _CALENDAR.search(case.said) if _SOME.search(case.asked) is not None else None
+    return told if told is not None and told["many"] else None
 
 
 def _rolls(each: SqlFilter, unit: str, many: str | None, today: datetime | None) -> bool:
@@ -118,3 +128,64 @@ def _begins_calendar(start: datetime | None, unit: str) -> bool:
     if start is None:
         return False
     return start.weekday() in (0, 6) if unit == "week" else start.day == 1
+
+
+_OLDER = re.compile(
+    r"\b(?:(\d\d) (?:or|and) (?:older|over|above|up)|(?:over|older than|above) (?:the age of )?(\d\d))\b"
+)
+_YOUNGER = re.compile(
+    r"\b(?:(\d\d) (?:or|and) (?:younger|under|below)|(?:under|younger than|below) (?:the age of )?(\d\d))\b"
+)
+_BIRTH = frozenset({"birth", "birthday", "birthdate", "dob", "born"})
+
+
+def age_flipped(case: Case) -> Finding | None:
+    """Those of an age or older are asked for, and those born since then are kept, or the other way round.
+
+    >>> age_flipped(case("Pilots who are 55 or older", "SELECT id FROM pilots WHERE birth_date >= '1970-01-01'")).detail
+    '55 or older: birth_date within [1970-01-01, )'
+    """
+    older, younger = _OLDER.search(case.asked), _YOUNGER.search(case.asked)
+    found = older or younger
+    if found is None or (older is not None and younger is not None) or "born" in case.asked:
+        return None
+    for each in case.sql.filters:
+        rhs = each.rhs
+        if not isinstance(rhs, TimeRange | RelativeTime) or each.op is not Op.WITHIN or not _is_of_birth(each):
+            continue
+        since, before = rhs.end is None, rhs.start is None
+        if (since if older is not None else before) and since is not before:
+            return Finding(1.0, f"{found.group()}: {each.text}")
+    return None
+
+
+def _is_of_birth(each: SqlFilter) -> bool:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return len(columns) == 1 and not _BIRTH.isdisjoint(identifier_words(columns[0].name))
+
+
+_AGO = re.compile(
+    r"\b(more than|over|longer than|older than|less than|under) (\d+) (?:day|hour|week|month|minute)s? ago\b"
+)
+
+
+def distance_from_now_flipped(case: Case) -> Finding | None:
+    """What lies further back than a number of days is asked for, and what lies nearer is kept, or the other way round.
+
+    >>> distance_from_now_flipped(case("Trips of more than 9 days ago",
+    ...     "SELECT id FROM trips WHERE DATEDIFF(day, begun_on, GETDATE()) < 9")).detail
+    'more than 9 days ago: datediff(current_timestamp, begun_on, day) < 9'
+    """
+    found = _AGO.search(case.asked)
+    for each in case.sql.filters if found is not None else ():
+        if found is None or not isinstance(each.rhs, Number) or each.rhs.value != int(found[2]) or each.lhs is None:
+            continue
+        wanted = (Op.LT, Op.LE) if found[1] not in ("less than", "under") else (Op.GT, Op.GE)
+        if each.op in wanted and _FROM_NOW.match(each.lhs.name) is not None:
+            return Finding(1.0, f"{found.group()}: {each.text}")
+    return None
+
+
+_FROM_NOW = re.compile(
+    r"(?:date|timestamp)_?diff\((?:current_|now|getdate|sysdate|today)|(?:current_|now|sysdate).* - "
+)

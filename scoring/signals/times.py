@@ -67,7 +67,7 @@ def _is_asked(void: Void, case: Case) -> bool:
 
 
 _RECURRING = re.compile(
-    r"\b(?:every|each|any|all) (?:the |other |single |of the |calendar |past )?(?:years?|months?|quarters?|seasons?"
+    r"\b(?:every|each|any|all) (?:the |other |single |given |of the |past )?(?:years?|months?|quarters?|seasons?"
     r"|times?|summers?|winters?|autumns?|springs?|easters?|christmas\w*|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|\b(?:always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
     re.IGNORECASE,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from scoring.linking import operand_words
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.unmet.periods import months_joined
+from scoring.signals.mistakes.unmet.periods import days_kept, gone_kept, months_joined, runs_from_cut
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.values import Choices, RelativeTime, TimeRange, Value
+from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -207,7 +206,7 @@ def rows_for_days(case: Case) -> Finding | None:
 _MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
 _OF_YEAR = re.compile(
     r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|seasonal\w*"
-    r"|(?:by|per|each|in) season|across (?:all )?years|regardless|month name)\b"
+    r"|(?:by|per|each|in) season|across (?:all )?years|regardless|combined|month name)\b"
 )
 
 
@@ -258,6 +257,9 @@ def past_kept(case: Case) -> Finding | None:
     ...     "SELECT id FROM routes WHERE end_date <= CURRENT_DATE + INTERVAL '30' DAY")).detail
     'end_date within now[None, 30) day'
     """
+    gone = gone_kept(case)
+    if gone is not None:
+        return Finding(1.0, gone)
     if not _NEXT.search(asked(case)) or _PASSED.search(said(case)):
         return None
     timed = [each for each in case.sql.filters if isinstance(each.rhs, (RelativeTime, TimeRange))]
@@ -302,6 +304,9 @@ def all_time_cut(case: Case) -> Finding | None:
     ...     "WHERE day >= '2020-01-01' GROUP BY pilot")).detail
     'day within [2020-01-01, )'
     """
+    cut = runs_from_cut(case)
+    if cut is not None:
+        return Finding(1.0, cut)
     if not _ALWAYS.search(asked(case)) or case.question.time_ranges or re.search(r"\b(?:19|20)\d\d\b", said(case)):
         return None
     timed = (each for each in case.filters.extra if isinstance(each.rhs, (RelativeTime, TimeRange)))
@@ -315,36 +320,16 @@ def _has_start(each: SqlFilter) -> bool:
 
 _LONGEST = {"month": 366, "quarter": 366, "week": 371, "day": 31}
 """Days after which a part of a date comes again."""
-_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 
 
 def _merged(case: Case) -> Finding | None:
     """Parts of dates without their year, where conditions keep rows for longer than until the part comes again."""
     group = shapes(case, ShapeKind.GRAIN)[0]
     longest = _LONGEST.get(group.words[0], 0) if group.words[1:] == ("part",) else 0
-    days = max((_days(each, case.query.occurred_at) for each in case.sql.filters), default=0)
+    days = max((days_kept(each, case.query.occurred_at) for each in case.sql.filters), default=0)
     yearly = any("year" in identifier_words(column.name) for column in case.sql.columns)
-    parted = any(each.clause in _CONDITIONAL and 0 < _days(each, None) <= longest for each in case.sql.filters)
+    parted = any(each.clause in _CONDITIONAL and 0 < days_kept(each, None) <= longest for each in case.sql.filters)
     return Finding(1.0, group.text) if longest and days > longest and not yearly and not parted else None
 
 
 _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
-
-
-def _days(each: SqlFilter, now: datetime | None) -> int:
-    """How long the period is that a filter keeps, up to now where it is open; 0 where that is unknown."""
-    rhs = _span(each.rhs)
-    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is None and now is not None:
-        return max((now.replace(tzinfo=None) - rhs.start).days, 0)
-    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
-        return (rhs.end - rhs.start).days
-    if isinstance(rhs, RelativeTime) and rhs.start is not None:
-        return ((rhs.end or 0) - rhs.start) * _UNIT_DAYS.get(str(rhs.unit), 0)
-    return 0
-
-
-def _span(rhs: Value | None) -> Value | None:
-    """The time from the first to the last of several: `YEAR(day) IN (2019, 2020)`."""
-    times = [each for each in rhs.members if isinstance(each, TimeRange)] if isinstance(rhs, Choices) else []
-    starts, ends = [each.start for each in times if each.start], [each.end for each in times if each.end]
-    return TimeRange(min(starts), max(ends)) if starts and ends else rhs

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.unmet.periods import nights_as_days
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
@@ -225,13 +226,15 @@ _UNIT = re.compile(
 def duration_in_other_unit(case: Case) -> Finding | None:
     """A length of time comes in another unit than asked for, or as one field of it.
 
-    EXTRACT(HOUR FROM a - b) of 26 hours is 2.
+    EXTRACT(HOUR FROM a - b) of 26 hours is 2. A stay of three nights is one of four days.
 
     >>> duration_in_other_unit(case("How many hours do repairs take on average?",
     ...     "SELECT AVG(julianday(ended) - julianday(began)) FROM repairs")).detail
     'expected → actual: hour → day'
     """
-    lengths = shapes(case, ShapeKind.DURATION)
+    lengths, nights = shapes(case, ShapeKind.DURATION), nights_as_days(case)
+    if nights is not None:
+        return Finding(1.0, nights)
     if not lengths and first(case, ShapeKind.FIELD_OF_INTERVAL) is None:
         return None
     units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))

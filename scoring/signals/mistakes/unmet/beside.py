@@ -6,9 +6,9 @@ import re
 
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue, shapes
-from scoring.specification import Clause, SqlFilter
+from scoring.specification import Clause, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
-from scoring.values import Choices, Grain, RelativeTime, TimeRange
+from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -99,13 +99,61 @@ def _follows_months(case: Case) -> bool:
 
 def _are_several(each: SqlFilter) -> bool:
     """Whether a condition keeps one of several times."""
-    members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-    timed = any(isinstance(time, TimeRange | RelativeTime) for time in members)
-    return timed and (isinstance(each.rhs, Choices) or each.alternative is not None)
+    return _is_timed(each) and (isinstance(each.rhs, Choices) or each.alternative is not None)
 
 
 def _is_period(name: str) -> bool:
     return is_time(name) or not {"month", "mon", "mth", "mo"}.isdisjoint(identifier_words(name))
+
+
+def one_of_all_time(case: Case) -> str | None:
+    """Two numbers of a time stand side by side, each by a subquery, and one of them is of all time.
+
+    >>> one_of_all_time(case("Trips and fines per pilot since may", "SELECT name, (SELECT COUNT(*) FROM trips t WHERE "
+    ...     "t.pilot_id = p.id AND t.day >= '2020-05-01'), (SELECT COUNT(*) FROM fines f WHERE f.pilot_id = p.id) "
+    ...     "FROM pilots p"))
+    'nothing of fines is kept to a time'
+    """
+    inner = _of_each_row(case)
+    timed = [each.block for each in case.sql.filters if _is_timed(each)]
+    of_all = [block for block in inner if not any(each.startswith(block) for each in timed)]
+    inside = all(each.startswith(inner) for each in timed)
+    if len(inner) < 2 or len(of_all) != 1 or not inside or not _is_time_of_both(case):
+        return None
+    return _untimed(of_all[0], case)
+
+
+def _is_time_of_both(case: Case) -> bool:
+    """Whether the time stands behind both of the things that are asked for: `trips and fines since may`."""
+    starts = [each.start for each in case.question.filters if isinstance(each.rhs, TimeRange | RelativeTime | DatePart)]
+    behind = len(starts) == 1 and _AND.search(case.asked, 0, starts[0]) is not None
+    return behind and _AND.search(case.asked, starts[0]) is None and _EVER.search(case.asked) is None
+
+
+_AND = re.compile(r"\b(?:and|plus|as well as|n)\b|[&+]")
+
+
+def _of_each_row(case: Case) -> tuple[str, ...]:
+    """The subqueries that give one value for each row."""
+    found = (each for each in case.sql.subqueries if each.role is SubqueryRole.SCALAR)
+    return tuple(each.block for each in found if each.correlated)
+
+
+def _untimed(path: str, case: Case) -> str | None:
+    """What a subquery adds or counts without a condition on a time."""
+    tables = next((each.tables for each in case.sql.blocks if each.path == path), ())
+    counts = any(each.block == path and each.func in ("COUNT", "SUM") for each in case.sql.aggregations)
+    return f"nothing of {tables[0]} is kept to a time" if tables and counts else None
+
+
+_EVER = re.compile(
+    r"\bever\b|\ball[- ]time\b|\btotal\b|\blifetime\b|\boverall\b|\bso far\b|\bcurrent\w*\b|\bnow\b|\bopen\b"
+)
+
+
+def _is_timed(each: SqlFilter) -> bool:
+    members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    return any(isinstance(time, TimeRange | RelativeTime) for time in members)
 
 
 _SAME_WEEKDAY = cue(

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.beside import are_a_year_apart, compared_times, month_for_year, weekday_missed
+from scoring.signals.mistakes.unmet.beside import (
+    are_a_year_apart,
+    compared_times,
+    month_for_year,
+    one_of_all_time,
+    weekday_missed,
+)
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -74,11 +80,13 @@ def _is_cut(time: TimeRange | RelativeTime, whole: int) -> bool:
 
 
 _YEAR_APART = cue(
-    "year yr yoy",
-    r"\b(?:a|one|1) year (?:ago|earlier|before)\b|\bthe year before\b|\byoy\b|\byear[- ](?:on|over)[- ]year\b"
+    "year yr yoy vs versus and to against",
+    r"\b(?:a|one|1) (?:year|yr) (?:ago|earlier|before)\b|\bthe year before\b|\byoy\b|\byear[- ](?:on|over)[- ]year\b"
     r"|\bsame (?:month|quarter|week|time) (?:of |in )?(?:the )?(?:last|previous|prior) (?:year|yr)\b"
     r"|\b(?:vs\.?|versus|to|with|against|than|and|over) (?:in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    r"|q[1-4])[a-z]*\.? (?:of )?last (?:year|yr)\b",
+    r"|q[1-4])[a-z]*\.? (?:of )?last (?:year|yr)\b"
+    r"|\b(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* '?(?:20)?\d\d (?:vs\.?|versus|and|to|against"
+    r"|compared (?:to|with)) (?P=month)[a-z]* '?(?:20)?\d\d\b",
 )
 _COMPARED = re.compile(
     r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on|beside|next to)\b"
@@ -167,4 +175,5 @@ _A_YEAR = 367
 def other_period(case: Case) -> Finding | None:
     """The first of these that is wrong with a comparison."""
     found = _whole_year_beside(case) or same_days_missed(case) or year_before_missed(case) or weekday_missed(case)
+    found = found or one_of_all_time(case)
     return Finding(1.0, found) if found is not None else None

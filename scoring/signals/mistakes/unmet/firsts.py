@@ -75,7 +75,8 @@ def _first_within(case: Case) -> Finding | None:
 
 _FIRST_EVER = cue(
     "first never before",
-    r"\bfirst[- ]ever\b|\bfirst (?:\w+[- ]){1,3}ever\b|\bvery first\b|\bnever\b[^.;?]{0,40}\bbefore\b"
+    r"\bfirst[- ]ever\b|\bfirst (?:\w+[- ]){1,3}ever\b|\bvery first\b"
+    r"|\bnever\b(?:(?!\d|month|week|day|year)[^.;?]){0,40}\bbefore\b"
     r"|\bbefore (?:\d{4}|that|then) (?:do not|does not|don'?t|doesn'?t) count\b",
 )
 _WITH = cue(

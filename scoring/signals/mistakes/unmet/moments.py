@@ -15,8 +15,9 @@ from scoring.words import identifier_words, stem
 
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
 _AT_A_MOMENT = cue(
-    "active open running live valid enrolled employed unpaid subscribed outstanding",
-    r"\b(?:active|open|running|live|valid|enrolled|employed|unpaid|subscribed|outstanding) "
+    "active open running live valid enrolled employed unpaid subscribed outstanding head",
+    r"\b(?:active|open|running|live|valid|enrolled|employed|unpaid|subscribed|outstanding"
+    r"|head ?count(?: (?:per|by) [a-z]+)?) "
     r"(?:as of|as at|at|on|by) (?:the )?(?:(?:very )?(?:end|start|beginning|close) of )?"
     rf"(?:the )?(?:last (?:year|month|quarter|week)|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH}|\d{{4}}-\d\d-\d\d"
     r"|q[1-4]|\d{4}|year[- ]end|month[- ]end)\b",
@@ -27,7 +28,7 @@ _ENDS = frozenset(
 )  # fmt: skip
 _STARTS = frozenset(
     map(stem, "start started starts begin began from opened created joined hired enrolled signed since issued "
-        "subscribed activated".split())
+        "subscribed activated hire".split())
 )  # fmt: skip
 
 
@@ -120,8 +121,9 @@ def _is_on(each: SqlFilter, words: frozenset[str]) -> bool:
 
 
 _DONE = re.compile(
-    rf"\b(?<!not )(?<!never )([a-z]{{4,}}(?:ed|wn|ught)) (?:since|in|during|between|after|before|on|last|this|past)"
-    rf"(?: the)?(?: last| past| this)? ?(?:\d|{_MONTH}\b|q[1-4]\b|year|month|week|quarter|yesterday|today)"
+    rf"\b(?<!not )(?<!never )([a-z]{{3,}}(?:ed|wn|ught)) (?:since|in|during|between|after|before|on|last|this|past)"
+    rf"(?: the)?(?: last| past| this)? ?(?:calendar )?(?:\d|{_MONTH}\b|q[1-4]\b|year|month|week|quarter|yesterday"
+    r"|today)"
 )
 
 

@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Column, Op, SqlFilter
+from scoring.specification import Aggregation, Column, Op, SqlFilter
 from scoring.sql.shapes.naming import table_words
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -23,13 +23,16 @@ _WHEN = (
 def other_occasion(case: Case) -> Finding | None:
     """The first of these that is wrong with the time of an occasion."""
     found = _booked_for_held(case) or _ordered_for_left(case) or _due_for_returned(case) or _made_for_added(case)
-    found = found or _said_day_of(case) or _other_end_of_stay(case) or _other_end_of_way(case) or _third_time(case)
+    found = found or _said_day_of(case) or _said_not_when(case) or _kept_for_cancelled(case)
+    found = found or _other_end_of_stay(case) or _other_end_of_way(case) or _third_time(case)
     return Finding(1.0, f"{EXPECTED_ACTUAL}: {found}") if found is not None else None
 
 
 _HELD = cue(
     "no-show no show noshow place held happened",
-    r"\bno[- ]?shows?\b|\b(?:took|take|takes|taking) place\b|\b(?:was|were) held\b|\b[a-z]+s held\b|\bhappened\b",
+    r"\bno[- ]?shows?\b|\b(?:took|take|takes|taking) place\b|\bhappened\b"
+    r"|\b(?:lesson|class|session|course|event|meeting|hearing|workshop|appointment|concert|training|tour)(?:e?s)? "
+    r"(?:that |which )?(?:was |were )?held\b",
 )
 _MADE = re.compile(
     rf"\b(?:booked|made|created|placed|enrolled|registered|ordered|sold|bought)(?: out| online)? {_WHEN}"
@@ -139,8 +142,42 @@ def _said_day_of(case: Case) -> str | None:
     return f"{found.group()} → {min(tested)}" if odd else None
 
 
+_NOT_WHEN = cue(
+    "not irrelevant no use",
+    r"\bnot (?:by |on |the )*(?:when|date|day|month|time)(?: (?:it|they|that|she|he|we|the [a-z]+|a [a-z]+))?"
+    r"(?: (?:was|were|is|are|got|has been))? (?P<event>[a-z]{5,})"
+    r"|\b(?P<of>[a-z]+)(?:['’]s)? (?P<what>[a-z]+) (?:is|are) (?:irrelevant|of no use|meaningless|not relevant)\b",
+)
+
+
+def _said_not_when(case: Case) -> str | None:
+    """The person says which day does not count, and the SQL tests or groups by it."""
+    found = _NOT_WHEN.search(case.query.question.casefold())  # such words are often an aside
+    if found is None:
+        return None
+    if found["event"]:
+        names = tested_times(case) | {column.name for key in case.sql.group_by for column in key.operand.columns}
+        odd = [name for name in names if any(word.startswith(found["event"][:5]) for word in name.split("_"))]
+    else:
+        said = {found["of"], found["what"]}
+        odd = [column.name for column in case.sql.columns if said <= set(column.name.split("_"))]
+    return f"{found.group()} → {min(odd)}" if odd else None
+
+
+_CANCELLATIONS = cue("cancel", rf"\bcancell?ations? {_WHEN}")
+
+
+def _kept_for_cancelled(case: Case) -> str | None:
+    """The cancellations of a time, when it is known when each was cancelled, and those of what was to be in it."""
+    found = _CANCELLATIONS.search(case.asked)
+    known = any(event_of(column.name) == "cancel" for column in case.sql.columns)
+    tested = tested_times(case) if found is not None and known else set[str]()
+    odd = bool(tested) and all(event_of(name) != "cancel" for name in tested)
+    return f"{found.group()} → {min(tested)}" if found is not None and odd else None
+
+
 _LEAVES = cue("check", r"\bcheck(?:s|ing|ed)?[- ]?outs?\b")
-_COMES = cue("check arriv", r"\bcheck(?:s|ing|ed)?[- ]?ins?\b|\barriv(?:e|es|ing|als?)\b")
+_COMES = cue("check arriv", rf"\bcheck(?:s|ing|ed)?[- ]?ins?\b|\barriv(?:e|es|ing|als?) {_WHEN}")
 _COME_NAMES = re.compile(r"check_?in|arriv")
 _LEAVE_NAMES = re.compile(r"check_?out|depart")
 
@@ -183,14 +220,36 @@ def _other_end_of_way(case: Case) -> str | None:
 
 
 def _third_time(case: Case) -> str | None:
-    """How long something took on average, up to another event than the one that must have happened."""
+    """How long something took on average, up to another event than the one that is named and must have happened."""
     known = [name for each in case.sql.filters if each.op is Op.NOT_NULL for name in _time_of(each)]
+    known = [name for name in known if _is_end(name, case)]
     for mean in case.sql.aggregations if known else ():
         times = {column.name for column in mean.columns if is_time(column.name)}
-        differs = " - " in mean.column or "diff" in mean.column
-        if mean.func in ("AVG", "MEDIAN") and len(times) == 2 and differs and times.isdisjoint(known):
+        if _is_mean_length(mean) and len(times) == 2 and times.isdisjoint(known):
             return f"{known[0]} → {' and '.join(sorted(times))}"
     return None
+
+
+def _is_mean_length(mean: Aggregation) -> bool:
+    return mean.func in ("AVG", "MEDIAN") and (" - " in mean.column or "diff" in mean.column)
+
+
+_UNTIL = cue(
+    "to until till til and before",
+    r"\b(?:to|until|till|til|and|before) (?:the |its |their |our |a |an )?(?:being |be |get |got |been |is |was |are "
+    r"|were |it |they |actual |actually |first |really )*([a-z]+)",
+)
+_ON_SITE = cue("site there", r"\bon[- ]site\b|\b(?:is|gets?|got) there\b")
+
+
+def _is_end(name: str, case: Case) -> bool:
+    """Whether a time is to be measured up to the event of a column."""
+    ends = [match[1] for match in _UNTIL.matches(case.asked)] + (["arrival"] if _ON_SITE.search(case.asked) else [])
+    words = [word[:_LETTERS] for word in name.split("_") if len(word) >= _LETTERS]
+    return any(end.startswith(word) for end in ends for word in words)
+
+
+_LETTERS = 5
 
 
 def _time_of(each: SqlFilter) -> list[str]:

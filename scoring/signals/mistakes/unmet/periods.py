@@ -1,13 +1,15 @@
-"""Signals about periods that are joined or counted: months of other years, and the stock of every day."""
+"""Signals about periods: months of other years that are joined, stock of every day, what is past or cut off before."""
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import GroupKey, Operand, SqlFilter
-from scoring.values import Choices, RelativeTime, TimeRange
+from scoring.specification import Clause, GroupKey, Op, Operand, SqlFilter
+from scoring.values import Choices, Number, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -97,12 +99,156 @@ def _groups_by_time(key: GroupKey) -> bool:
 
 
 def _keeps_days(each: SqlFilter) -> bool:
-    """Whether a condition keeps a time of more than two days, or has no end."""
+    """Whether a condition keeps a time of more than two days, or all before a day."""
     rhs = each.rhs
     if isinstance(rhs, RelativeTime):
         return rhs.start is not None and (rhs.end or 0) - rhs.start > 1
     ranged = isinstance(rhs, TimeRange)
-    return ranged and (rhs.start is None or rhs.end is None or (rhs.end - rhs.start).days > _TWO_DAYS)
+    return ranged and (rhs.start is None or (rhs.end is not None and (rhs.end - rhs.start).days > _TWO_DAYS))
 
 
 _TWO_DAYS = 2
+
+
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+
+
+def days_kept(each: SqlFilter, now: datetime | None) -> int:
+    """How long the period is that a filter keeps, up to now where it is open; 0 where that is unknown."""
+    rhs = _span(each.rhs)
+    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is None and now is not None:
+        return max((now.replace(tzinfo=None) - rhs.start).days, 0)
+    if isinstance(rhs, TimeRange) and rhs.start is not None and rhs.end is not None:
+        return (rhs.end - rhs.start).days
+    if isinstance(rhs, RelativeTime) and rhs.start is not None:
+        return ((rhs.end or 0) - rhs.start) * _UNIT_DAYS.get(str(rhs.unit), 0)
+    return 0
+
+
+def _span(rhs: Value | None) -> Value | None:
+    """The time from the first to the last of several: `YEAR(day) IN (2019, 2020)`."""
+    times = [each for each in rhs.members if isinstance(each, TimeRange)] if isinstance(rhs, Choices) else []
+    starts, ends = [each.start for each in times if each.start], [each.end for each in times if each.end]
+    return TimeRange(min(starts), max(ends)) if starts and ends else rhs
+
+
+_NOT_GONE = cue(
+    "expired ended lapsed past over gone on",
+    r"\b(?:not|no|without|excluding|except) (?:the )?(?:ones |those |anything )?(?:that |which |who )?"
+    r"(?:have |has |are |is )?(?:already )?(?:expired|ended|lapsed)\b"
+    r"|\balready (?:ended|expired|lapsed|over|gone)\b[^.?;]{0,20}\b(?:no use|out|not|don'?t)\b"
+    r"|\bfrom (?:today|now) on\b",
+)
+_OF_NOW = re.compile(r"current_|\bnow\b|getdate|sysdate|curdate|today")
+
+
+def gone_kept(case: Case) -> str | None:
+    """What is over already is to be left out, and all that ends before a time to come is kept.
+
+    >>> gone_kept(case("Cards that end in the next 9 days, not those that have ended", "SELECT id FROM cards WHERE "
+    ...     "end_date <= CURRENT_DATE + INTERVAL '9' DAY"))
+    'not those that have ended: end_date within now[None, 9) day'
+    """
+    found = _NOT_GONE.search(case.asked)
+    now = case.query.occurred_at.replace(tzinfo=None) if case.query.occurred_at is not None else None
+    for each in case.sql.filters if found is not None else ():
+        alone = each.clause is Clause.WHERE and not any(_bounds_it_too(other, each) for other in case.sql.filters)
+        if found is not None and alone and _ends_to_come(each, now):
+            return f"{found.group()}: {each.text}"
+    return None
+
+
+def _bounds_it_too(other: SqlFilter, each: SqlFilter) -> bool:
+    if other is each or other.lhs is None or each.lhs is None:
+        return False
+    return not set(other.lhs.columns).isdisjoint(each.lhs.columns)
+
+
+def _ends_to_come(each: SqlFilter, now: datetime | None) -> bool:
+    """Whether a condition keeps all before a time to come, be it by its distance from now."""
+    rhs, lhs = each.rhs, each.lhs
+    if isinstance(rhs, RelativeTime):
+        return rhs.start is None and (rhs.end or 0) > 1
+    if isinstance(rhs, TimeRange):
+        return rhs.start is None and rhs.end is not None and now is not None and rhs.end > now
+    of_now = lhs is not None and len(lhs.columns) == 1 and _OF_NOW.search(lhs.name) is not None
+    return of_now and isinstance(rhs, Number) and rhs.value > 0 and each.op in (Op.LE, Op.LT)
+
+
+_FROM_THE_START = cue(
+    "running cumulative",
+    r"\b(?:running|cumulative)\b[^.;?]{0,60}?\b(?:since (?:the )?(?:launch|beginning|start|inception|day one"
+    r"|very first)|from (?:the )?(?:very )?(?:first|beginning|start))\b(?! of)|\ball[- ]time (?:running|cumulative)\b",
+)
+
+
+def runs_from_cut(case: Case) -> str | None:
+    """A running total since the beginning is asked for, and WHERE drops the rows before the ones that are shown.
+
+    >>> runs_from_cut(case("All-time running total of fares, list only 2020", "SELECT day, SUM(fare) OVER (ORDER BY "
+    ...     "day) FROM fares WHERE day >= '2020-01-01'"))
+    'day within [2020-01-01, ) before the sum runs'
+    """
+    if _FROM_THE_START.search(case.asked) is None:
+        return None
+    running = [window.block for window in case.sql.windows if window.func == "SUM"]
+    for each in case.sql.filters:
+        if _starts(each) and each.clause is Clause.WHERE and any(each.block.startswith(block) for block in running):
+            return f"{each.text} before the sum runs"
+    return None
+
+
+_NIGHTS = cue("night", r"\bnights?\b")
+_ONE_MORE = re.compile(
+    r"date_?diff\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\+\s*1\b"
+    r"|check_?out\w*(?:::date)?\s*-\s*(?:\w+\.)?check_?in\w*(?:::date)?\s*\)?\s*\+\s*1\b",
+    re.IGNORECASE,
+)
+
+
+def nights_as_days(case: Case) -> str | None:
+    """Nights are asked for, and the days of a stay are counted, which are one more.
+
+    >>> nights_as_days(case("Average nights per stay", "SELECT AVG(DATEDIFF(left_on, came_on) + 1) FROM stays"))
+    'DATEDIFF(left_on, came_on) + 1: days, not nights'
+    """
+    found = _ONE_MORE.search(case.written) if _NIGHTS.search(case.asked) is not None else None
+    return f"{found.group()}: days, not nights" if found is not None else None
+
+
+_SO_MANY_IN = cue(
+    "more least over times + exceed",
+    r"(?:\b(?:more than|at least|over|exceed\w*)|\d+ ?\+|\b\w+ times or more|\bor more)"
+    r"(?:(?!\b(?:and|who|that|but|which|whose)\b)[^.;?])*\b(?:since|in|during|within|this|last|between|after)\b",
+)
+"""A number of a time, with nothing between them: `who` and `and` would make the time one of something else."""
+_OF_LAST = re.compile(r"\b(?:last|latest|most recent|recent\w*|newest|active|still|lapsed|quiet|gone)\b")
+
+
+def kept_by_last_time(case: Case) -> Finding | None:
+    """Rows of a time are to be counted, and HAVING looks only at the last time of each group, so older ones count, too.
+
+    >>> kept_by_last_time(case("Pilots with 3 trips or more in 2020", "SELECT pilot FROM trips GROUP BY pilot HAVING "
+    ...     "COUNT(*) >= 3 AND MAX(day) >= '2020-01-01'")).detail
+    'count(*) >= 3 of all rows, max(day) within [2020-01-01, )'
+    """
+    if len(case.sql.having) < 2 or _SO_MANY_IN.search(case.asked) is None or _OF_LAST.search(case.asked) is not None:
+        return None
+    last = next((each for each in case.sql.having if _has_func(each, "MAX") and _starts(each)), None)
+    counted = next((each for each in case.sql.having if _has_func(each, "COUNT", "SUM")), None)
+    if last is None or counted is None or last.block != counted.block or _keeps_rows_since(case):
+        return None
+    return Finding(1.0, f"{counted.text} of all rows, {last.text}")
+
+
+def _keeps_rows_since(case: Case) -> bool:
+    """Whether a condition on single rows, or in an aggregate, keeps a time."""
+    return any(each.clause is not Clause.HAVING and _starts(each) for each in case.sql.filters)
+
+
+def _has_func(each: SqlFilter, *funcs: str) -> bool:
+    return each.lhs is not None and each.lhs.func in funcs
+
+
+def _starts(each: SqlFilter) -> bool:
+    return isinstance(each.rhs, TimeRange | RelativeTime) and each.rhs.start is not None
