@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import Grain, Number, RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -16,11 +17,14 @@ _NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = rf"(?:{'|'.join(_NAMES)})[a-z]*\.?"
 _DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?"
 _TO = r"(?: ?[-–—] ?| (?:to|thru|through|till|until|til) )"
-_DAYS_OF = re.compile(
-    rf"(?<![\d.:/-]){_DAY}(?: (?:of )?{_MONTH})?{_TO}{_DAY}(?: (?:of )?({_MONTH})|(?=\)| ?,? incl| both))"
+_DAYS_OF = cue(
+    "jan feb mar apr may jun jul aug sep oct nov dec ) incl both",
+    rf"(?<![\d.:/-]){_DAY}(?: (?:of )?{_MONTH})?{_TO}{_DAY}(?: (?:of )?({_MONTH})|(?=\)| ?,? incl| both))",
 )
-_OF_DAYS = re.compile(rf"\b({_MONTH}) {_DAY}{_TO}(?:{_MONTH} )?{_DAY}\b(?![%:/])")
-_NIGHTS = re.compile(r"\bnights?\b|\bcheck(?:ing|ed)?[- ]?outs?\b|\bexclud\w* the last\b")
+_OF_DAYS = cue(
+    "jan feb mar apr may jun jul aug sep oct nov dec", rf"\b({_MONTH}) {_DAY}{_TO}(?:{_MONTH} )?{_DAY}\b(?![%:/])"
+)
+_NIGHTS = cue("night check exclud", r"\bnights?\b|\bcheck(?:ing|ed)?[- ]?outs?\b|\bexclud\w* the last\b")
 """A stay ends with the morning of its last day."""
 
 
@@ -43,9 +47,9 @@ def last_day_left_out(case: Case) -> Finding | None:
 
 def _named_days(text: str) -> Iterator[tuple[str, int, int, str]]:
     """The spans of days that a text names: their words, the first and the last day, and the month if it is said."""
-    for match in _DAYS_OF.finditer(text):
+    for match in _DAYS_OF.matches(text):
         yield match.group(), int(match[1]), int(match[2]), match[3] or ""
-    for match in _OF_DAYS.finditer(text):
+    for match in _OF_DAYS.matches(text):
         yield match.group(), int(match[2]), int(match[3]), match[1]
 
 
@@ -59,16 +63,19 @@ def _ends_early(time: TimeRange, first: int, last: int, month: str) -> bool:
 
 
 _UNITS = {"wk": "week", "mth": "month", "mo": "month", "qtr": "quarter"}
-_CALENDAR = re.compile(
+_CALENDAR = cue(
+    "last previous prior past",
     r"(?<!the )(?<!day )(?<!days )(?<!date )(?<!time )(?<!since )(?<!than )(?<!until )(?<!before )(?<!same )"
     r"\b(?:last|previous|prior) (?P<one>week|wk|month|mth|quarter|qtr)\b"
     r"|\b(?:last|previous|prior) (?:full |complete |completed |whole |calendar ){1,2}(?P<whole>week|month|quarter)\b"
     r"|\b(?:last|past|previous) (?:\d+|two|three|four|six|eight|twelve) (?:full|complete|whole|calendar|completed) "
-    r"(?P<many>week|wk|month|mth|mo|quarter|qtr)s\b"
+    r"(?P<many>week|wk|month|mth|mo|quarter|qtr)s\b",
 )
-_SOME = re.compile(r"\b(?:last|past|previous) (?:\d+|two|three|four|six|eight|twelve) (?:week|month|quarter)s\b")
+_SOME = cue(
+    "last past previous", r"\b(?:last|past|previous) (?:\d+|two|three|four|six|eight|twelve) (?:week|month|quarter)s\b"
+)
 """Weeks or months of which a rewritten question may say that they are full ones."""
-_ROLLING = re.compile(r"\brolling\b|\b(?:last|past|previous) \d+ days\b")
+_ROLLING = cue("rolling days", r"\brolling\b|\b(?:last|past|previous) \d+ days\b")
 _LENGTHS = {"week": (7, 7), "month": (28, 31), "quarter": (89, 93)}
 """How many days a window has that stands for one of them."""
 _DAYS = {Grain.DAY: 1.0, Grain.WEEK: 7.0, Grain.MONTH: 30.5, Grain.QUARTER: 91.5}
@@ -130,11 +137,13 @@ def _begins_calendar(start: datetime | None, unit: str) -> bool:
     return start.weekday() in (0, 6) if unit == "week" else start.day == 1
 
 
-_OLDER = re.compile(
-    r"\b(?:(\d\d) (?:or|and) (?:older|over|above|up)|(?:over|older than|above) (?:the age of )?(\d\d))\b"
+_OLDER = cue(
+    "older over above up",
+    r"\b(?:(\d\d) (?:or|and) (?:older|over|above|up)|(?:over|older than|above) (?:the age of )?(\d\d))\b",
 )
-_YOUNGER = re.compile(
-    r"\b(?:(\d\d) (?:or|and) (?:younger|under|below)|(?:under|younger than|below) (?:the age of )?(\d\d))\b"
+_YOUNGER = cue(
+    "younger under below",
+    r"\b(?:(\d\d) (?:or|and) (?:younger|under|below)|(?:under|younger than|below) (?:the age of )?(\d\d))\b",
 )
 _BIRTH = frozenset({"birth", "birthday", "birthdate", "dob", "born"})
 
@@ -164,8 +173,8 @@ def _is_of_birth(each: SqlFilter) -> bool:
     return len(columns) == 1 and not _BIRTH.isdisjoint(identifier_words(columns[0].name))
 
 
-_AGO = re.compile(
-    r"\b(more than|over|longer than|older than|less than|under) (\d+) (?:day|hour|week|month|minute)s? ago\b"
+_AGO = cue(
+    "ago", r"\b(more than|over|longer than|older than|less than|under) (\d+) (?:day|hour|week|month|minute)s? ago\b"
 )
 
 

@@ -146,8 +146,9 @@ def _untimed(path: str, case: Case) -> str | None:
     return f"nothing of {tables[0]} is kept to a time" if tables and counts else None
 
 
-_EVER = re.compile(
-    r"\bever\b|\ball[- ]time\b|\btotal\b|\blifetime\b|\boverall\b|\bso far\b|\bcurrent\w*\b|\bnow\b|\bopen\b"
+_EVER = cue(
+    "ever time total overall current now open far",
+    r"\bever\b|\ball[- ]time\b|\btotal\b|\blifetime\b|\boverall\b|\bso far\b|\bcurrent\w*\b|\bnow\b|\bopen\b",
 )
 
 

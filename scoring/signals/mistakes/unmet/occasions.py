@@ -34,9 +34,10 @@ _HELD = cue(
     r"|\b(?:lesson|class|session|course|event|meeting|hearing|workshop|appointment|concert|training|tour)(?:e?s)? "
     r"(?:that |which )?(?:was |were )?held\b",
 )
-_MADE = re.compile(
+_MADE = cue(
+    "book ma creat place enrol regist order sold bought",
     rf"\b(?:booked|made|created|placed|enrolled|registered|ordered|sold|bought)(?: out| online)? {_WHEN}"
-    r"|\b(?:book|order|enrol|register|creat|mak)ing (?:date|day|month|week)\b"
+    r"|\b(?:book|order|enrol|register|creat|mak)ing (?:date|day|month|week)\b",
 )
 _BOOKED = frozenset("booked booking book enrolled enrol enroll enrolment registered created ordered".split())
 _OF_BOOKINGS = frozenset(
@@ -106,7 +107,7 @@ _ADDED = cue(
     rf"\b(?:add|added|acquired?|buy|bought|purchased?|take on|took on)\b[^.;?]{{0,40}} {_WHEN}",
 )
 _MADE_THEN = frozenset("publication published publish vintage built edition".split())
-_OF_MAKING = re.compile(r"\b(?:publi|release|built|model|vintage|edition)")
+_OF_MAKING = cue("publi release built model vintage edition", r"\b(?:publi|release|built|model|vintage|edition)")
 
 
 def _made_for_added(case: Case) -> str | None:

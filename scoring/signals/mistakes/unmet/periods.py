@@ -47,9 +47,10 @@ _AT_A_TIME = cue(
     r"|\bat (?:month|quarter|year)[- ]end\b|\bend of (?:the )?(?:day|week|month|quarter|year|jan|feb|mar|apr|may|jun"
     r"|jul|aug|sep|oct|nov|dec)",
 )
-_A_ROW_A_DAY = re.compile(r"\b(?:one|a) (?:row|count|value|entry|line)\b[^.;?]{0,40}\b(?:each|every|per|and) day\b")
-_OVER_DAYS = re.compile(
-    r"\b(?:average|avg|mean|peak|max\w*|highest|lowest|trend|per day|by day|daily|each day|over time)\b"
+_A_ROW_A_DAY = cue("day", r"\b(?:one|a) (?:row|count|value|entry|line)\b[^.;?]{0,40}\b(?:each|every|per|and) day\b")
+_OVER_DAYS = cue(
+    "average avg mean peak max highest lowest trend day daily time",
+    r"\b(?:average|avg|mean|peak|max\w*|highest|lowest|trend|per day|by day|daily|each day|over time)\b",
 )
 
 
@@ -222,7 +223,10 @@ _SO_MANY_IN = cue(
     r"(?:(?!\b(?:and|who|that|but|which|whose)\b)[^.;?])*\b(?:since|in|during|within|this|last|between|after)\b",
 )
 """A number of a time, with nothing between them: `who` and `and` would make the time one of something else."""
-_OF_LAST = re.compile(r"\b(?:last|latest|most recent|recent\w*|newest|active|still|lapsed|quiet|gone)\b")
+_OF_LAST = cue(
+    "last latest recent newest active still lapsed quiet gone",
+    r"\b(?:last|latest|most recent|recent\w*|newest|active|still|lapsed|quiet|gone)\b",
+)
 
 
 def kept_by_last_time(case: Case) -> Finding | None:
