@@ -106,7 +106,16 @@ def _of_every_year(case: Case) -> SqlFilter | None:
     """The condition on a month or quarter of every year, which stands for one of one year."""
     matches = (*case.filters.matched, *case.filters.mismatched)
     met = [(match.required.rhs, each) for match in matches for each in match.present]
-    return next((each for asked, each in met if _is_of_one_year(asked) and _recurs(each)), None)
+    found = next((each for asked, each in met if _is_of_one_year(asked) and _recurs(each)), None)
+    return found or next((each for each in case.sql.filters if _recurs(each) and _has_year(each.rhs, case)), None)
+
+
+def _has_year(part: Value | None, case: Case) -> bool:
+    """Whether the rewritten question says of which year a month is."""
+    if not isinstance(part, DatePart) or part.part != "month":
+        return False
+    told = [time.start for time in case.enriched.time_ranges if isinstance(time, TimeRange)]
+    return any(start is not None and start.month == part.value for start in told)
 
 
 def _is_of_one_year(asked: Value | None) -> bool:

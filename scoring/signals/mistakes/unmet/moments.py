@@ -188,7 +188,11 @@ def start_for_loss(case: Case) -> Finding | None:
 
 
 _BEGUN = frozenset(map(stem, "start started begin began joined created signed opened".split()))
-_TO_PAY = cue("to pay payment time", r"\b(?:days?|time|long) (?:it takes |taken |they take )?to pay\b|\bpayment time\b")
+_TO_PAY = cue(
+    "pay",
+    r"\b(?:days?|time|long) (?:it takes |taken |they take |(?:do|does|did) (?:\w+ ){1,3}?take )?to pay\b"
+    r"|\bpayment time\b",
+)
 _DUE = re.compile(r"\b(?:due|late|overdue|past)\b")
 
 
@@ -198,7 +202,7 @@ def pays_from_due(case: Case) -> Finding | None:
     >>> pays_from_due(case("Average days to pay of our bills", "SELECT AVG(paid_on - due_on) FROM bills")).detail
     'paid_on - due_on: from the due date'
     """
-    if _TO_PAY.search(case.asked) is None or _DUE.search(case.said) is not None:
+    if _TO_PAY.search(case.asked) is None or _DUE.search(case.asked) is not None:
         return None
     measured = [(each.column, each.columns) for each in case.sql.aggregations]
     measured += [(each.operand.name, each.operand.columns) for each in case.answer]
