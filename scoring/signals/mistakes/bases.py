@@ -6,7 +6,12 @@ import re
 from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.unmet.measures import factor_left_out, factor_turned
+from scoring.signals.mistakes.unmet.measures import (
+    factor_left_out,
+    factor_of_alias,
+    factor_turned,
+    stated_factor_turned,
+)
 from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
 from scoring.signals.mistakes.wording import asked, cue, first, said
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
@@ -209,7 +214,7 @@ _IN_UNIT = re.compile(
     r"tonne|kilo|km|litre|liter)s?\b"
     r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
 )
-_KEPT_IN = re.compile(r"\b(?:stored|kept|saved|recorded|measured|logged) in \w+")
+_KEPT_IN = re.compile(r"\b(?:stored|kept|saved|recorded|measured|logged|is|are) in (?:whole )?\w+")
 _CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
 
 
@@ -222,7 +227,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(bytes_used) / 1000000 FROM loads GROUP BY pilot")).detail
     'expected → actual: 1e+09 → 1e+06'
     """
-    plain = factor_left_out(case) or factor_turned(case)
+    plain = factor_left_out(case) or factor_turned(case) or factor_of_alias(case) or stated_factor_turned(case)
     if plain is not None or len(case.sql.divisions) != 1:
         return Finding(1.0, plain) if plain is not None else None
     division = case.sql.divisions[0]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.periods import nights_as_days
+from scoring.signals.mistakes.unmet.changes import change_otherwise
+from scoring.signals.mistakes.unmet.measures import whole_units_averaged
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
@@ -18,6 +20,7 @@ from scoring.words import identifier_words, stem
 _CHANGE = re.compile(
     r"\b(?:change|changed|growth|grew|grow|increase|increased|decrease|decreased|rise|drop|decline|uplift"
     r"|difference)\b"
+    r"|\b(?:go|goes|went|gone) up\b"
     r"|\b(?:month|year|week|quarter|day)[- ](?:over|on)[- ](?:month|year|week|quarter|day)\b|\b(?:mom|yoy|wow|qoq)\b"
 )
 _PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
@@ -33,9 +36,9 @@ _PERCENT_CHANGE = cue(
 
 
 def change_of_wrong_base(case: Case) -> Finding | None:
-    """A change is divided by the later value, or counted backwards.
+    """A change is divided by the later value, or counted backwards, or not a change at all.
 
-    From 100 to 150 is 50 %, not 33 %. The base is the earlier value.
+    From 100 to 150 is 50 %, not 33 % and not 150 %. The base is the earlier value. A change in points has no base.
 
     >>> change_of_wrong_base(case("Percent change of fares over the previous month",
     ...     "SELECT (fare - LAG(fare) OVER (ORDER BY month)) / fare FROM fares")).detail
@@ -43,8 +46,9 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     """
     text, changes = asked(case), shapes(case, ShapeKind.CHANGE)
     inverted = _OLD_OVER_NEW.search(case.written.casefold()) if _GAIN.search(text) is not None else None
-    if inverted is not None:
-        return Finding(1.0, inverted.group())
+    otherwise = inverted.group() if inverted is not None else change_otherwise(case)
+    if otherwise is not None:
+        return Finding(1.0, otherwise)
     if not changes or not _CHANGE.search(text) or not _PERCENT.search(text) or re.search(r"\bmargin\b", text):
         return None
     falls = re.search(r"\b(?:decrease|drop|decline|fell|fall|reduction|loss)\w*\b", text)
@@ -224,17 +228,19 @@ _UNIT = re.compile(
 
 
 def duration_in_other_unit(case: Case) -> Finding | None:
-    """A length of time comes in another unit than asked for, or as one field of it.
+    """A length of time comes in another unit than asked for, as one field of it, or cut to whole units.
 
-    EXTRACT(HOUR FROM a - b) of 26 hours is 2. A stay of three nights is one of four days.
+    EXTRACT(HOUR FROM a - b) of 26 hours is 2, and a stay of three nights is one of four days. Where DATEDIFF is a whole
+    number and AVG of such is one too, 1.9 is 1.
 
     >>> duration_in_other_unit(case("How many hours do repairs take on average?",
     ...     "SELECT AVG(julianday(ended) - julianday(began)) FROM repairs")).detail
     'expected → actual: hour → day'
     """
-    lengths, nights = shapes(case, ShapeKind.DURATION), nights_as_days(case)
-    if nights is not None:
-        return Finding(1.0, nights)
+    otherwise = nights_as_days(case) or whole_units_averaged(case)
+    if otherwise is not None:
+        return Finding(1.0, otherwise)
+    lengths = shapes(case, ShapeKind.DURATION)
     if not lengths and first(case, ShapeKind.FIELD_OF_INTERVAL) is None:
         return None
     units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))
@@ -282,6 +288,8 @@ def _runs_backwards(shape: Shape) -> bool:
 
 _MAJOR = re.compile(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
 _MINOR = frozenset({"cent", "penny", "minor", "pence"})
+_SHORT_MINOR = re.compile(r"\w*[^\W_]_(?:cts?|p|c)|[b-df-hj-np-tv-z]{2,}ct")
+"""How names of amounts in cents or pence end that are cut short: `fee_ct`, `disc_p`, `prcct`."""
 
 
 def cents_for_currency(case: Case) -> Finding | None:
@@ -294,12 +302,21 @@ def cents_for_currency(case: Case) -> Finding | None:
         return None
     if (
         any(each.denominator.startswith(("100", "-100", "(100")) for each in case.sql.divisions)
-        or "0.01" in case.written
+        or re.search(r"\b0?\.01\b|\b1?00\b|\b1e2\b", case.written) is not None
     ):
         return None
     shown = [column for each in case.answer for column in each.operand.columns]
-    cents = next((column.name for column in shown if not _MINOR.isdisjoint(identifier_words(column.name))), None)
+    cents = next((column.name for column in shown if _is_minor(column.name)), None)
     return Finding(1.0, f"{cents} is not divided by 100") if cents is not None else None
+
+
+def _is_minor(name: str) -> bool:
+    """Whether an amount is named as one in cents or pence.
+
+    >>> [name for name in ("fare_cents", "fee_ct", "disc_p", "PRCCT", "product", "Amount__c") if _is_minor(name)]
+    ['fare_cents', 'fee_ct', 'disc_p', 'PRCCT']
+    """
+    return not _MINOR.isdisjoint(identifier_words(name)) or _SHORT_MINOR.fullmatch(name.casefold()) is not None
 
 
 def year_shifted(case: Case) -> Finding | None:

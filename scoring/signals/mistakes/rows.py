@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.firsts import latest_of_each_pair
+from scoring.signals.mistakes.unmet.means import asks_rate_of_all, unit_price_averaged
 from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
@@ -255,8 +256,8 @@ def mean_of_means(case: Case) -> Finding | None:
     """An average is taken of averages, so small groups weigh as much as large ones.
 
     A route with one trip counts like one with a thousand. Where the question speaks of an average for each of
-    something, averaged again, it is meant. Half strength for an average of ratios where a rate is asked for, full where
-    a text divides one total by another.
+    something, averaged again, it is meant. Nor is an average of ratios the rate of all, where a rate or an amount per
+    unit is asked for and no average. Half strength where AVG is of prices per unit, as some mean no more by it.
 
     >>> mean_of_means(case("What is the average fare by country?", "SELECT country, AVG(a) FROM (SELECT country, "
     ...     "route, AVG(fare) AS a FROM trips GROUP BY country, route) t GROUP BY country")).detail
@@ -267,13 +268,13 @@ def mean_of_means(case: Case) -> Finding | None:
     if found is not None and not _NESTED_MEANS.search(text) and text.count("average") + text.count("avg") < 4:
         return Finding(1.0, found.text)
     ratio = first(case, ShapeKind.MEAN_OF_RATIOS)
-    if ratio is not None and _POOLED.search(text):
+    if ratio is not None and (_POOLED.search(text) or asks_rate_of_all(case)):
         return Finding(1.0, ratio.text)
-    if ratio is None or not _OVERALL_RATE.search(asked(case)) or re.search(r"\b(?:average|avg|mean)\b", text):
-        return None
-    return Finding(0.5, ratio.text)
+    price = unit_price_averaged(case) if _NO_WEIGHT.search(text) is None else None
+    return Finding(1.0 if _POOLED.search(text) else 0.5, price) if price is not None else None
 
 
+_NO_WEIGHT = re.compile(r"\b(?:unweighted|no weight\w*|not weighted|without weight\w*|simple|plain)\b")
 _NESTED_MEANS = re.compile(
     r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
     r"|weekly|yearly|rate|ratio|share|per\b)"
@@ -286,7 +287,6 @@ _POOLED = re.compile(
     r"|\(\w+ (?:over|divided by|/) \w+\)|\boverall\b|\bweighted\b|\bover all\b|\ball individual\b"
     r"|\bcounts? the same\b|\b(?:over|for|in) the whole\b|\bacross all\b"
     r"|\btotal \w+ divided by\b|\bthat is\b[^.;]{0,40}\bdivided by\b"
-)
-_OVERALL_RATE = re.compile(
-    r"\b(?:rate|ratio|percentage|percent|share|proportion|margin|yield|utili[sz]ation|occupancy)\b|%"
+    r"|\ball (?:of )?(?:the |our )?\w+ (?:put |taken |added )?together\b|\btaken together\b|\bby weight\b"
+    r"|\bmoney over\b|\b(?:has|have|ought) to weigh\b"
 )

@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.measures import bound_in_hundredths
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
-from scoring.signals.unit_names import FACTORS, convertible, unit_named
+from scoring.signals.unit_names import FACTORS, convertible, is_unit, unit_named
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Number, Text
@@ -54,7 +54,7 @@ def _is_of_other_factor(each: SqlFilter, said: float, held: str, unit: str) -> b
 
 
 def _unit_held(each: SqlFilter) -> str | None:
-    """The unit that the name of a bounded column ends with."""
+    """The unit that the name of a bounded column ends or begins with."""
     if each.op not in _BOUNDS or each.lhs is None:
         return None
     apart = _DIFFERENCE.fullmatch(each.lhs.name)
@@ -63,7 +63,8 @@ def _unit_held(each: SqlFilter) -> str | None:
     if len(each.lhs.columns) != 1 or re.search(r"[*/]", each.lhs.name):
         return None
     words = identifier_words(each.lhs.columns[0].name)
-    return unit_named(words[-1]) if len(words) > 1 else None
+    leads = len(words) > 1 and len(words[0]) > 1 and is_unit(words[0]) and not is_unit(words[-1])  # `km_driven`
+    return unit_named(words[0 if leads else -1]) if len(words) > 1 else None
 
 
 _SPENT = cue(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.mistakes.wording import cue, divides, first
+from scoring.signals.unit_names import is_unit
 from scoring.specification import Aggregation
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
@@ -17,6 +18,15 @@ _PER_PERIOD = cue(
     r"(?P<per>day|week|month|hour|night)\b",
 )
 _PER_THING = cue("average avg mean", r"\b(?:average|avg|mean) (?P<what>[a-z]+(?: [a-z]+)?) per (?P<per>[a-z]+)\b")
+_IN_PERIOD = cue(
+    "how",
+    r"\bhow (?P<what>(?:much|many)\b[^.?;,]{2,80}?) (?:in|per|an?|each|every)(?: (?:an?|one|single|each))? "
+    r"(?P<per>day|week|month|hour|night|season|year|shift)\b",
+)
+_AVERAGE = cue(
+    "averag avg mean typical usual normal median",
+    r"\b(?:averag\w*|avgs?|mean|typical\w*|usual\w*|normal\w*|median)\b",
+)
 _AMOUNTS = frozenset(
     map(
         stem,
@@ -45,6 +55,8 @@ def rows_averaged(case: Case) -> str | None:
 
 def _per_period(mean: Aggregation, case: Case) -> str | None:
     found = _PER_PERIOD.search(case.asked)
+    if found is None and _AVERAGE.search(case.asked) is not None:
+        found = _IN_PERIOD.search(case.asked)  # `how much does a guest spend in a year, on average`
     if found is None or not _is_amount(found["what"]) or first(case, ShapeKind.GRAIN) is not None:
         return None
     names = [word for each in mean.columns for word in identifier_words(f"{each.name} {each.table or ''}")]
@@ -81,3 +93,65 @@ def _refers(table: str, thing: str, case: Case) -> bool:
 
 def _is_amount(words: str) -> bool:
     return not _AMOUNTS.isdisjoint(stem(word) for word in re.findall(r"[a-z]+", words))
+
+
+_RATE = re.compile(
+    r"\b(?:rate|ratio|percent\w*|pct|share|proportion|margin|yield|utili[sz]ation|occupancy|discount\w*|efficiency"
+    r"|productivity|intensity)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b"
+)
+_PER_UNIT = re.compile(r"\bper ([a-z]+)\b")
+
+
+def asks_rate_of_all(case: Case) -> bool:
+    """Whether a person asks for a rate, or an amount per unit, of all rows: with no word of an average, or as paid.
+
+    >>> sql = "SELECT base, AVG(litres / hours) FROM flights GROUP BY base"
+    >>> [asks_rate_of_all(case(text, sql)) for text in ("Litres per hour by base", "Average litres per hour by base")]
+    [True, False]
+    """
+    if paid_per_unit(case):
+        return True
+    if _AVERAGE.search(case.asked) is not None:
+        return False
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    grouped = {word for key in case.sql.group_by for word in identifier_words(key.operand.name)}
+    units = {stem(word) for word in _PER_UNIT.findall(case.asked)}
+    by_unit = any(is_unit(unit) or unit in read - grouped for unit in units)
+    return by_unit or _RATE.search(case.asked) is not None
+
+
+_PAID = cue(
+    "pay paid get got cost earn charge",
+    r"\b(?:pay|paid|get|got|costs?|earn(?:ed)?|charge[ds]?)\b[^.?;,]{0,30}? (?:per|an?|each|for an?|for each) "
+    r"(?:kilo(?:gram)?s?|kg|gram|tonne?|ton|lb|pound|kwh|mwh|litre|liter|gallon|barrel|bushel|metre|meter|mile|km|gb"
+    r"|hectare|acre)\b|\b(?:kilo|kg|tonne|litre|liter|kwh|mwh|gallon)\b[^.?;,]{1,25}? costs?\b",
+)
+
+
+def paid_per_unit(case: Case) -> bool:
+    """Whether the question is what was paid or received for each unit of weight, volume, energy or distance.
+
+    >>> sql = "SELECT AVG(price) FROM bills"
+    >>> [paid_per_unit(case(text, sql)) for text in ("What did we pay per litre?", "What do pilots earn a day?")]
+    [True, False]
+    """
+    return _PAID.search(case.asked) is not None
+
+
+_OF_UNIT = re.compile(r"(?:\w+_per|avg|average|mean)_\w+")
+_COUNTS_ALIKE = cue(
+    "counts count by weight money weigh", r"\bcounts? the same\b|\bby weight\b|\bmoney over\b|\bto weigh\b"
+)
+
+
+def unit_price_averaged(case: Case) -> str | None:
+    """What was paid per kilo is asked for, or that all rows count alike, and AVG is of stored prices per kilo.
+
+    >>> unit_price_averaged(case("What did we pay per litre on average?", "SELECT AVG(eur_per_litre) FROM refuels"))
+    'AVG(eur_per_litre)'
+    """
+    if not paid_per_unit(case) and _COUNTS_ALIKE.search(case.asked) is None:
+        return None
+    means = (each for each in case.sql.aggregations if each.func == "AVG" and len(each.columns) == 1)
+    odd = next((each for each in means if _OF_UNIT.fullmatch(each.columns[0].name)), None)
+    return f"AVG({odd.column})" if odd is not None else None

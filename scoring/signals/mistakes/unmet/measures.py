@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from scoring.signals.unit_names import convertible, unit_named
-from scoring.specification import Aggregation, Clause, Op, SqlFilter
+from scoring.signals.mistakes.wording import cue
+from scoring.signals.unit_names import FACTORS, LARGER_UNITS, convertible, is_unit, unit_named
+from scoring.specification import Aggregation, Clause, Division, Op, Projection, SqlFilter
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -87,3 +88,84 @@ def _bounds(each: SqlFilter, shown: Collection[str], said: Collection[float]) ->
 
 
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
+
+
+_AVERAGE_OF_WHOLE = re.compile(
+    r"\bavg\s*\(\s*datediff\s*\(\s*(days?|dd?|hours?|hh|weeks?|wk|ww|months?|mm|years?|yy(?:yy)?)\s*,"
+    r"(?:[^()]|\([^()]*\))*\)\s*\)",
+    re.IGNORECASE,
+)
+_ROUNDED = re.compile(r"\b(?:whole|full|round\w*|nearest)\b")
+
+
+def whole_units_averaged(case: Case) -> str | None:
+    """AVG of DATEDIFF in days or hours is a whole number in T-SQL, so up to a day or an hour of it is lost.
+
+    >>> whole_units_averaged(case("Average days per repair",
+    ...     "SELECT TOP 5 base, AVG(DATEDIFF(day, began, ended)) FROM [repairs] GROUP BY base"))
+    'AVG(DATEDIFF(day, began, ended)) is a whole number'
+    """
+    found = _AVERAGE_OF_WHOLE.search(case.written) if case.sql.dialect == "tsql" else None
+    if found is None or _ROUNDED.search(case.asked) is not None:
+        return None
+    return f"{found.group()} is a whole number"
+
+
+_CONSTANT = re.compile(r"\(?(\d[\d.]*(?:e\d+)?)\)?")
+_SCALED_AGAIN = re.compile(r"[/*] \d|diff|extract|epoch|julian| - ")
+_OTHER_FACTORS = frozenset({24.0, 60.0, 100.0, 1000.0, 1024.0, 1440.0, 3600.0, 86400.0, 1e6, 1024.0**2, 1e9})
+
+
+def factor_of_alias(case: Case) -> str | None:
+    """What the answer calls its number is another unit than what a division makes of a column.
+
+    >>> factor_of_alias(case("Flown hours per base",
+    ...     "SELECT base, SUM(flown_minutes) / 3600.0 AS flown_hours FROM trips GROUP BY base"))
+    'sum(flown_minutes) / 3600 as flown_hours'
+    """
+    for division in case.sql.divisions:
+        given = _CONSTANT.fullmatch(division.denominator)
+        if given is None or float(given[1]) not in _OTHER_FACTORS or _SCALED_AGAIN.search(division.numerator):
+            continue
+        for shown in case.sql.projections:
+            unit = _unit_called(shown, division) if shown.block == division.block else None
+            if unit is not None and not _turns_into(division.numerator, unit, float(given[1])):
+                return f"{division.numerator} / {division.denominator} as {shown.alias}"
+    return None
+
+
+def _unit_called(shown: Projection, division: Division) -> str | None:
+    """The unit that a column of the answer is called by, where a division makes it and nothing scales it again."""
+    text = f"{division.numerator} / {division.denominator}"
+    before, found, after = shown.operand.name.partition(text)
+    words = re.findall(r"[a-z]+", (shown.alias or "").casefold())
+    if not found or re.search(r"[/*]", before + after) or "per" in words:
+        return None
+    return next((unit_named(word) for word in reversed(words) if len(word) > 1 and is_unit(word)), None)
+
+
+def _turns_into(numerator: str, unit: str, factor: float) -> bool:
+    """Whether a factor may turn what a numerator is named by into a unit: also where its name tells no unit."""
+    names = {unit_named(word) for word in re.findall(r"[a-z]+", numerator) if len(word) > 1}
+    if re.search(r"(?:duration|length|time|seconds?)_s\b", numerator):
+        names.add("second")
+    known = [FACTORS[name, unit] for name in sorted(names) if (name, unit) in FACTORS and unit in LARGER_UNITS]
+    return len(known) != 1 or any(abs(factor - one) < 0.02 * one for one in known[0])
+
+
+_STATED = cue("=", r"\b1 ?([a-z]+) ?= ?(\d+(?:\.\d+)?) ?([a-z]+)\b")
+
+
+def stated_factor_turned(case: Case) -> str | None:
+    """A text says how many of the second unit one of the first is, and the first is divided by that number.
+
+    >>> stated_factor_turned(case("Heat in GJ (1 MWh = 3.6 GJ)", "SELECT SUM(heat_mwh) / 3.6 AS gj FROM heats"))
+    'mwh / 3.6 for gj'
+    """
+    for one, number, other in (found.groups() for found in _STATED.matches(case.said)):
+        factor, written = re.escape(number), case.written.casefold()
+        if re.search(rf"(?:_|\b){one}s?\)*\s*/\s*{factor}\b", written):
+            return f"{one} / {number} for {other}"
+        if re.search(rf"(?:_|\b){other}s?\)*\s*\*\s*{factor}\b", written):
+            return f"{other} * {number} for {one}"
+    return None

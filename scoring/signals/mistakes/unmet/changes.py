@@ -1,0 +1,110 @@
+"""Signals about changes: in points, between two named months or years, and without what is to be taken off."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.signals.mistakes.wording import cue, first
+from scoring.specification.shapes import ShapeKind
+from scoring.verdict import Case
+
+_POINTS = cue(
+    "point pts pp",
+    r"(?:%|\b(?:percentage|percent|pct))[- ]?points?\b|\b(?:in|of|by) (?:points|pts|pp)\b|\bpp\b|%-?pts?\b",
+)
+
+
+def points_divided(case: Case) -> str | None:
+    """A change of a share is asked for in points, and the difference is divided by one of the shares.
+
+    >>> points_divided(case("Change of the late rate in percentage points",
+    ...     "SELECT (rate - LAG(rate) OVER (ORDER BY month)) / LAG(rate) OVER (ORDER BY month) FROM rates"))
+    '(rate - LAG(rate) OVER (ORDER BY month)) / NULLIF(LAG(rate) OVER (ORDER BY month), 0) for points'
+    """
+    change = first(case, ShapeKind.CHANGE)
+    if change is None or _POINTS.search(case.asked) is None or any("point" in each.name for each in case.sql.columns):
+        return None
+    return f"{change.text} for points"
+
+
+_OF_NAMED = re.compile(
+    r"\b(?:\w+\.)?([a-z]\w*)\s*-\s*(?:\w+\.)?([a-z]\w*)\)*(?:\s*\*\s*100(?:\.0+)?)?\)*\s*[/,]\s*(?:nullif\s*\(\s*)?"
+    r"(?:\w+\.)?([a-z]\w*)"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(
+    r"(?:^|_)(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?(?:_|$)"
+)
+_YEAR = re.compile(r"(?:^|\D)((?:19|20)\d\d)(?:\D|$)")
+_HALF_YEAR = 6
+_RISE = re.compile(
+    r"\b(?:grow|grew|grown|growth|gain|rise|rose|risen|increase|change|diff\w*|uplift|drop\w*|fall|fell|decrease|decline)"
+    r"(?:s|d)?\b|\b(?:up|down) (?:on|vs|from|over|by)\b|\b(?:go|went|gone) (?:up|down)\b"
+)
+
+
+def later_of_named(case: Case) -> str | None:
+    """A change between two months or years that columns are named by is divided by the later one.
+
+    >>> later_of_named(case("Growth of fares June over May in %", "SELECT 100 * (june - may) / june FROM totals"))
+    'june - may by june: later value'
+    """
+    if _RISE.search(case.asked) is None:
+        return None
+    for one, other, base in _OF_NAMED.findall(case.written.casefold()):
+        times = _time_named(one), _time_named(other)
+        if None not in times and base in (one, other) and _is_later(base, other if base == one else one):
+            return f"{one} - {other} by {base}: later value"
+    return None
+
+
+def _time_named(name: str) -> tuple[int, int] | None:
+    """The year and the month that a name tells, 0 for what it leaves open.
+
+    >>> _time_named("fares_2024"), _time_named("june"), _time_named("jun_2024"), _time_named("maybe")
+    ((2024, 0), (0, 6), (2024, 6), None)
+    """
+    year, month = _YEAR.search(name), _MONTH.search(_YEAR.sub("_", name))
+    if year is None and month is None:
+        return None
+    return int(year[1]) if year is not None else 0, _MONTHS.index(month[1]) + 1 if month is not None else 0
+
+
+def _is_later(one: str, other: str) -> bool:
+    """Whether the time that a name tells is after that of another name of the same form."""
+    first_time, other_time = _time_named(one) or (0, 0), _time_named(other) or (0, 0)
+    if [part == 0 for part in first_time] != [part == 0 for part in other_time]:
+        return False
+    apart = (first_time[0] - other_time[0]) * 12 + first_time[1] - other_time[1]
+    return apart > 0 and (first_time[0] > 0 or apart <= _HALF_YEAR)
+
+
+_BY_PERCENT = cue(
+    "% percent pct",
+    r"\bby (?:what |how many |how much )?(?:%|percent|pct)(?! of)[^.?;]{0,40}\b(?:up|down|grow\w*|grew|increased?|rise"
+    r"|risen|rose|fell|fall|drop\w*|decreased?)\b|\b(?:growth|increase|change|decrease|drop|rise)\b[^.?;]{0,60}(?:%|\b(?:percent|pct)\b)",
+)
+_BOUND = re.compile(r"\d ?(?:%|percent|pct)")
+_TEXTS = re.compile(r"'[^']*'")
+_SHIFTS = re.compile(r"interval\s*-|dateadd\s*\([^()]*\)|\(\s*-\s*\d+\s*\)|--[^\n]*", re.IGNORECASE)
+_TAKES_OFF = re.compile(r"-|minus|subtract|change|growth|diff|except", re.IGNORECASE)
+
+
+def quotient_for_change(case: Case) -> str | None:
+    """A change in percent is asked for, and the later value is divided by the earlier one: 150 for 50 % more.
+
+    >>> quotient_for_change(case("By how many percent are May's fares up on April's?",
+    ...     "SELECT 100 * may / april FROM totals"))
+    '100 * may / april takes nothing off'
+    """
+    if not case.sql.divisions or _BY_PERCENT.search(case.asked) is None or _BOUND.search(case.asked) is not None:
+        return None
+    if _TAKES_OFF.search(_SHIFTS.sub(" ", _TEXTS.sub(" ", case.written))) is not None:
+        return None
+    division = case.sql.divisions[0]
+    return f"{division.numerator} / {division.denominator} takes nothing off"
+
+
+def change_otherwise(case: Case) -> str | None:
+    """The first of these that is wrong with a change."""
+    return points_divided(case) or later_of_named(case) or quotient_for_change(case)
