@@ -8,6 +8,7 @@ from scoring.linking import operand_words
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.periods import days_kept, gone_kept, months_joined, runs_from_cut
+from scoring.signals.mistakes.unmet.averages import record_of_other_rows
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
@@ -44,6 +45,9 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     ...     "SELECT CAST(flown_at AS DATE), SUM(fare) FROM trips GROUP BY CAST(flown_at AS DATE)")).detail
     'expected → actual: month → day'
     """
+    record = record_of_other_rows(case)
+    if record is not None:
+        return Finding(1.0, record)
     groups = shapes(case, ShapeKind.GRAIN)
     given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
     wanted = _asked_grains(asked(case)) if given else set[str]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.signals.mistakes.unmet.averages import averaged_totals, finer_than_thing, is_calendar
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Aggregation
 from scoring.sql.shapes.naming import key_stems
@@ -13,8 +14,16 @@ from scoring.words import identifier_words, stem
 _PER_THING = cue(
     "average avg mean",
     r"\b(?:average|avg|mean)\b[^.?;,]{1,30}? (?:per|each|by each|for each) (?P<per>[a-z]+)\b(?: (?P<head>[a-z]+))?"
-    r"|\b(?:average|avg|mean) (?P<own>[a-z]+) (?:value|worth|size|total|amount)\b",
+    r"|\b(?:average|avg|mean) (?P<own>[a-z]+) (?:value|worth|size|total|amount)\b"
+    r"|\bdo(?:es)? (?:the|an|our) average (?P<one>[a-z]+)\b",
 )
+_SEVERAL = cue(
+    "have has had having own hold with all",
+    r"\b(?:have|has|had|having|own|hold|with) (?:\d(?:-\d)?|several|multiple|many|more than one|two|two or three|a few"
+    r"|up to \w+) (?P<some>[a-z]+)\b|\ball (?:of )?(?:the |their |its )?(?:\w+'s )?(?P<all>[a-z]+) (?:together"
+    r"|combined)\b",
+)
+"""What each thing may have several of: no total of one of those is a total of the thing."""
 _PERIODS = frozenset("day week month quarter year hour night minute date weekday".split())
 _ALIKE = (
     frozenset(map(stem, "customer client user member account person people buyer guest patient subscriber".split())),
@@ -33,14 +42,31 @@ def groups_of_others(case: Case) -> str | None:
     'AVG(sum(fee)) of each pilot_id, not of each claim'
     """
     found = _PER_THING.search(case.asked)
-    thing = stem(found["per"] or found["own"]) if found is not None else ""
-    if found is None or not thing or thing in _PERIODS or not _is_in_sql(thing, case):
+    thing = stem(found["per"] or found["own"] or found["one"]) if found is not None else ""
+    if found is None or thing in _PERIODS or not _is_in_sql(thing, case):
         return None
-    things = (thing, stem(found["head"] or thing))  # `per active member`
+    return _groups_of_others((thing, stem(found["head"] or thing)), found["per"] is not None, case)
+
+
+def _groups_of_others(things: tuple[str, str], per: bool, case: Case) -> str | None:
+    """The same for a thing and the word after it: `per active member`."""
+    thing = things[0]
+    finer = finer_than_thing(case, thing) or (_of_times(things, case) if per else None)
+    if finer is not None:
+        return finer
     for mean in case.sql.aggregations:
         odd = _averaged_key(mean, things, case) if mean.func == "AVG" else None
         if odd is not None:
             return f"AVG({mean.column}) of each {odd}, not of each {thing}"
+    return None
+
+
+def _of_times(things: tuple[str, str], case: Case) -> str | None:
+    """Totals of days or months are averaged, where those of each thing are asked for, and its key is read."""
+    keyed = any((key_stems(column.name) or ("",))[-1] in things for column in case.sql.columns)
+    for mean, keys, _ in averaged_totals(case) if keyed else ():
+        if keys and all(map(is_calendar, keys)):
+            return f"AVG({mean.column}) of each {keys[0].name}, not of each {things[1]}"
     return None
 
 
@@ -63,7 +89,13 @@ def _is_in_sql(thing: str, case: Case) -> bool:
 def _totals(mean: Aggregation, case: Case) -> Aggregation | None:
     """The total of groups that is averaged."""
     totals = (each for each in case.sql.aggregations if each.func in ("SUM", "COUNT") and each.block != mean.block)
-    return next((each for each in totals if mean.column == f"{each.func.lower()}({each.column})"), None)
+    return next((each for each in totals if _is_scaled(mean.column, f"{each.func.lower()}({each.column})")), None)
+
+
+def _is_scaled(text: str, total: str) -> bool:
+    """Whether a text is a total, or one turned into another unit."""
+    scaled = re.fullmatch(r"(?:1(?:\.0)? \* )?(.+?)(?: \* 1(?:\.0)?)?(?: / 10(?:00|24))?", text)
+    return scaled is not None and scaled[1] == total
 
 
 def _odd_key(thing: str, keys: dict[str, str], case: Case) -> str | None:
@@ -78,6 +110,9 @@ def _odd_key(thing: str, keys: dict[str, str], case: Case) -> str | None:
 
 
 def _is_said(word: str, case: Case) -> bool:
+    several = _SEVERAL.search(case.said)
+    if several is not None and stem(several["some"] or several["all"]).startswith(word):
+        return False
     return any(each.startswith(word) for each in case.spoken)
 
 

@@ -27,6 +27,13 @@ _AVERAGE = cue(
     "averag avg mean typical usual normal median",
     r"\b(?:averag\w*|avgs?|mean|typical\w*|usual\w*|normal\w*|median)\b",
 )
+
+
+def asks_average(case: Case) -> bool:
+    """Whether the person speaks of an average, or of what is usual."""
+    return _AVERAGE.search(case.asked) is not None
+
+
 _AMOUNTS = frozenset(
     map(
         stem,
@@ -55,7 +62,7 @@ def rows_averaged(case: Case) -> str | None:
 
 def _per_period(mean: Aggregation, case: Case) -> str | None:
     found = _PER_PERIOD.search(case.asked)
-    if found is None and _AVERAGE.search(case.asked) is not None:
+    if found is None and asks_average(case):
         found = _IN_PERIOD.search(case.asked)  # `how much does a guest spend in a year, on average`
     if found is None or not _is_amount(found["what"]) or first(case, ShapeKind.GRAIN) is not None:
         return None
@@ -97,9 +104,9 @@ def _is_amount(words: str) -> bool:
 
 _RATE = re.compile(
     r"\b(?:rate|ratio|percent\w*|pct|share|proportion|margin|yield|utili[sz]ation|occupancy|discount\w*|efficiency"
-    r"|productivity|intensity)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b"
+    r"|productivity|intensity|conversion|ctr|cpc|cpm|roi|roas)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b"
 )
-_PER_UNIT = re.compile(r"\bper ([a-z]+)\b")
+_PER_UNIT = re.compile(r"\bper (?:\d+ )?([a-z]+)\b")
 
 
 def asks_rate_of_all(case: Case) -> bool:
@@ -111,7 +118,7 @@ def asks_rate_of_all(case: Case) -> bool:
     """
     if paid_per_unit(case):
         return True
-    if _AVERAGE.search(case.asked) is not None:
+    if asks_average(case):
         return False
     read = {word for column in case.sql.columns for word in identifier_words(column.name)}
     grouped = {word for key in case.sql.group_by for word in identifier_words(key.operand.name)}
