@@ -18,7 +18,7 @@ from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_nam
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
-from scoring.values import Number, RelativeTime, Text, TimeRange
+from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -56,10 +56,13 @@ def _share_of_few(case: Case) -> Finding | None:
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
+_QUARTER = re.compile(r"\bof all q[1-4]\b")
+
+
 def _timeless_base(case: Case) -> Finding | None:
     """A share of the rows of a period has the rows of all times as its base."""
     wide = _RATE.search(asked(case)) is None or _EVER.search(said(case)) is not None
-    if wide or not case.question.time_ranges:
+    if wide or not (case.question.time_ranges or _QUARTER.search(asked(case))):
         return None
     divides = any("(select " in division.denominator for division in case.sql.divisions)
     timeless = any(_is_timeless(each, case.sql) for each in case.sql.subqueries)
@@ -72,7 +75,8 @@ def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
     own, around = tables.get(base.block, ()), tables.get(base.parent, ())
     if base.role is not SubqueryRole.SCALAR or not (own == around or reads_no_more(own, around, sql)):
         return False
-    timed = any(isinstance(each.rhs, TimeRange | RelativeTime) for each in sql.filters if each.block == base.parent)
+    tests = (each.rhs for each in sql.filters if each.block == base.parent)
+    timed = any(isinstance(each, TimeRange | RelativeTime | DatePart) for each in tests)
     return timed and all(each.block != base.block for each in sql.filters)
 
 
@@ -153,14 +157,14 @@ def _odds(case: Case) -> Finding | None:
     return Finding(1.0, f"{odds.text} leaves the part out of the base")
 
 
-_PART = re.compile(r"sum\(case when (.+?) then 1 else 0 end\)")
-_REST = re.compile(r"sum\(case when (.+?) then 0 else 1 end\)")
+_PART = re.compile(r"sum\(case when (.+?) then (\w+) else 0 end\)")
+_REST = re.compile(r"sum\(case when (.+?) then 0 else (\w+) end\)")
 
 
 def _are_complements(division: Division) -> bool:
     """Whether the rows that meet a condition are divided by those that do not."""
     part, rest = _PART.search(division.numerator), _REST.search(division.denominator)
-    return part is not None and rest is not None and part[1] == rest[1]
+    return part is not None and rest is not None and part.groups() == rest.groups()
 
 
 def _names_base(text: str, case: Case) -> bool:

@@ -253,7 +253,16 @@ def _counts_quantity(case: Case) -> str | None:
                 rf"\b{re.escape(name)} (?:holds|has|gives|contains|is) [^.;,]{{0,20}}\bnumber of\b", said(case)
             ):
                 return name
+            if name.endswith("s") and key_stems(name) is None and _asks_number_of(name, case):
+                return name
     return None
+
+
+def _asks_number_of(name: str, case: Case) -> bool:
+    """Whether things are asked for that a column in the plural holds the number of: `seats`."""
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    asks = re.search(rf"\b(?:how many|number of) {re.escape(name)}\b", asked(case)) is not None
+    return asks and name not in tables
 
 
 _SOLD = re.compile(r"\b(?:how many|number of) (\w+?)s? [^.?]{0,40}?\b(?:sold|sell|selling|ordered|bought|returned)\b")
@@ -269,8 +278,12 @@ def _counts_lines(case: Case) -> str | None:
     if found is None or heads.isdisjoint(_LINES) or found[1] in heads | _NO_PIECES:
         return None
     counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
-    plain = len(counts) == len(case.sql.aggregations) == 1 and not counts[0].distinct and counts[0].column == "*"
-    return "*" if plain else None
+    plain = len(counts) == len(case.sql.aggregations) == 1 and not counts[0].distinct and _is_each_row(counts[0])
+    return counts[0].column if plain else None
+
+
+def _is_each_row(count: Aggregation) -> bool:
+    return count.column == "*" or any(is_own_key(column) for column in count.columns)
 
 
 def _adds_units(each: Aggregation) -> bool:

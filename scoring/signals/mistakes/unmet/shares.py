@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause, Division, Op, SqlSpec
+from scoring.signals.mistakes.wording import cue, divides
+from scoring.specification import Clause, Division, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
+from scoring.values import Text
 from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 _OF_AMOUNT = cue(
     "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh sales takings payroll",
@@ -17,7 +19,7 @@ _OF_AMOUNT = cue(
     r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh"
     r"|sales|takings|payroll)\b",
 )
-_COUNTED = re.compile(r"(?:nullif\()?(?:\(select )?count\(")
+_COUNTED = re.compile(r"(?:nullif\()?(?:\(select |sum\()?count\(")
 
 
 def amount_shared_by_rows(case: Case) -> str | None:
@@ -38,19 +40,30 @@ def amount_shared_by_rows(case: Case) -> str | None:
 _OF_OWN = re.compile(
     r"(?:%|\b(?:pct|percent\w*|share|proportion))(?: \w+)? of (?:that|its|their|the same) (?!own\b)[a-z]+(?:'s|s)?\b"
     r"|\b(?:share|part|percent\w*|pct|%)\b[^.;?]{0,40}\b(?:of|in|within) (?:their|its|his|her) own (?!total)[a-z]+\b"
+    r"|(?:%|\b(?:pct|percent\w*|share|proportion)) of each (?:[a-z]+'?s? own\b|[a-z]+'?s? [a-z]+ (?:was|were|is|are"
+    r"|that)\b)"
 )
-_OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_OF_ALL = re.compile(
+    r"\b(?:sum|count|ratio_to_report)\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE
+)
 _SCALAR = re.compile(
-    r"/ ?(?:nullif ?\()?\(\s*select\s+(?:sum|count)\s*\([^()]{1,30}\)\s+from\s+\w+\s*\)", re.IGNORECASE
+    r"/ ?(?:nullif ?\()?\(\s*select\s+(?:sum|count)\s*\([^()]{1,30}\)\s+from\s+[\w.]+(?:\s+(?!where\b)\w+)?\s*(?:\)"
+    r"|where\b)",
+    re.IGNORECASE,
 )
 _THAT_WERE = re.compile(
-    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?\w+ (?:that|which|who) \w+\b[^.;?]{0,60}"
-    r"\b(?:by|per|for each|in each) \w+"
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?[a-z][a-z ]{2,40}? (?:that|which|who) \w+\b"
+    r"[^.;?]{0,60}\b(?:by|per|for each|in each) \w+"
 )
+_RATE_OF_EACH = cue("rate", r"\b[a-z-]+ rate (?:per|by|for each|for every|in each|of each|at each) [a-z]+\b")
 
 
 _IN_EACH = re.compile(
-    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of [^.;?]{2,50}\b(?:in|for|within|at|of) (?:each|every) [a-z]+"
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of [^.;?]{2,50}\b(?:in|for|within|at|of|inside) (?:each|every) [a-z]+"
+    r"|\b(?:share|mix|split)\b[^.;?]{2,50}\b(?:within|inside) (?:the|its|their|that|each|every) (?P<group>[a-z]+)"
+    r"|\bfor (?:every|each) (?P<each>[a-z]+),? (?:what|which|the) (?:%|(?:pct|percent\w*|share|proportion)) of "
+    r"(?:the|that) "
+    r"(?P=each)\b"
 )
 
 
@@ -62,12 +75,190 @@ def own_total_of_all(case: Case) -> str | None:
     ...     "DESC) AS r FROM pilots) t WHERE r = 1"))
     'SUM(hours) OVER () adds up all groups'
     """
-    within = _IN_EACH.search(case.asked) is not None and len(case.sql.group_by) > 1
-    if not within and _OF_OWN.search(case.asked) is None and _THAT_WERE.search(case.asked) is None:
+    within = _asks_within(case)
+    if not within and not _asks_own(case):
         return None
-    parted = any(each.func in ("SUM", "COUNT") and each.partition_by for each in case.sql.windows)
-    found = _OF_ALL.search(case.written) or _SCALAR.search(case.written) if not parted else None
-    return f"{found.group()} adds up all groups" if found is not None else None
+    if any(each.func in _TOTALS and each.partition_by for each in case.sql.windows):
+        return None
+    found = _OF_ALL.search(case.written) or (_SCALAR.search(case.written) if _has_same_base(case) else None)
+    if found is not None:
+        return f"{found.group().strip(' (')} adds up all groups"
+    return _total_beside(case) if within else None
+
+
+_TOTALS = frozenset({"SUM", "COUNT", "RATIO_TO_REPORT"})
+
+
+def _asks_within(case: Case) -> bool:
+    """Whether a share within each of something is asked for, and rows are grouped by that and something else."""
+    found = _IN_EACH.search(case.asked)
+    words = {word for key in case.sql.group_by for word in identifier_words(key.operand.name)}
+    named = found is not None and (found["group"] is None or stem(found["group"]) in words)
+    return named and len(case.sql.group_by) > 1
+
+
+def _has_same_base(case: Case) -> bool:
+    """Whether a scalar subquery reads no more than the query around it, and is the same for each of its rows."""
+    tables = {block.path: block.tables for block in case.sql.blocks}
+    scalars = [each for each in case.sql.subqueries if each.role is SubqueryRole.SCALAR]
+    alike = all(set(tables.get(each.block, ())) <= set(tables.get(each.parent, ())) for each in scalars)
+    return alike and not any(each.correlated for each in scalars)
+
+
+def _asks_own(case: Case) -> bool:
+    """Whether each group's share of its own rows is asked for, or its rate, and all that is divided has one base."""
+    if _OF_OWN.search(case.asked) is not None:
+        return True
+    if _THAT_WERE.search(case.asked) is not None:
+        return not any(map(_spreads_whole, case.sql.divisions))
+    of_all = [("over ()" in each.denominator or "(select" in each.denominator) for each in case.sql.divisions]
+    return _RATE_OF_EACH.search(case.asked) is not None and bool(case.sql.group_by) and bool(of_all) and all(of_all)
+
+
+def _spreads_whole(division: Division) -> bool:
+    """Whether all rows of each group are divided by those of all groups: where the whole comes from."""
+    part = division.numerator.removeprefix("100 * ").removesuffix(" * 100")
+    return f"sum({part}) over ()" in division.denominator and _CONDITIONS.search(part) is None
+
+
+_CONDITIONS = re.compile(r"case when|filter| (?:=|<|>|in|is) ")
+
+
+def _total_beside(case: Case) -> str | None:
+    """The total of all rows that a cross join puts beside each group, where a division has it below the line."""
+    crossed = {each.table for each in case.sql.joins if each.kind == "cross" and "/" in each.table}
+    ungrouped = crossed - {key.block for key in case.sql.group_by}
+    totals = {each.column: each for each in case.sql.aggregations if each.func == "SUM" and each.block in ungrouped}
+    below = (name for each in case.sql.divisions for name in totals if name in each.denominator)
+    return next((f"SUM({name}) adds up all groups" for name in below), None)
+
+
+_OF_WHOLE = cue(
+    "total overall grand whole entire company together",
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:our |the )?(?:total|overall|grand|whole|entire|company)\b"
+    r"|\ball rows together\b",
+)
+
+
+def whole_split(case: Case) -> str | None:
+    """A share of the total of all is asked for, and the base is of each group that a window parts.
+
+    >>> whole_split(case("Each plane's share of total company hours, show base too", "SELECT base, plane, SUM(hours) / "
+    ...     "SUM(SUM(hours)) OVER (PARTITION BY base) FROM flights GROUP BY base, plane"))
+    'base parts the whole'
+    """
+    found = _OF_WHOLE.search(case.asked)
+    if found is None or _OF_ALL.search(case.written) is not None or _SCALAR.search(case.written) is not None:
+        return None
+    totals = [each for each in case.sql.windows if each.func in _TOTALS and not each.order_by]
+    keys = {key.name for each in totals for key in each.partition_by}
+    words = "|".join(word for key in keys for word in identifier_words(key))
+    within = re.search(rf"\b(?:each|every|its|that|own|within|in|per|the) (?:{words})", case.asked)
+    return f"{', '.join(sorted(keys))} parts the whole" if keys and within is None else None
+
+
+def share_of_one_group(case: Case) -> str | None:
+    """WHERE keeps a single group, and its share is of the groups that are left: always all.
+
+    >>> share_of_one_group(case("What % of the hours did Oslo fly?", "SELECT base, SUM(hours) / SUM(SUM(hours)) OVER ()"
+    ...     " FROM flights WHERE base = 'Oslo' GROUP BY base"))
+    "base = 'oslo' leaves one group"
+    """
+    for division in case.sql.divisions:
+        keys = {key.operand.name for key in case.sql.group_by if key.block == division.block}
+        kept = [each for each in case.sql.filters if each.block == division.block and _fixes_value(each)]
+        fixed = {each.lhs.name: each.text for each in kept if each.lhs is not None}
+        if keys and "over ()" in division.denominator and keys <= fixed.keys():
+            return f"{fixed[min(keys)]} leaves one group"
+    return None
+
+
+def _fixes_value(each: SqlFilter) -> bool:
+    return each.clause is Clause.WHERE and each.op is Op.EQ and each.alternative is None and isinstance(each.rhs, Text)
+
+
+_OF_ALL_ROWS = cue("of all", r"(?:%|\b(?:pct|percent\w*|share|proportion)) of all (?!\d)[a-z]")
+_CHOSEN = re.compile(r"(?:nullif\()?(?:sum|count)\((?:case when )?([a-z_.]+) in \(")
+_STATES = frozenset({"status", "state", "stat", "outcome", "result"})
+_SAID_OF_BASE = re.compile(
+    r"\bof all (?:the )?(?:[a-z]+ ){1,4}(?:with|without|not|(?:that|which|who) (?:are|is|was|were|did) not)\b"
+)
+
+
+def base_of_some(case: Case) -> str | None:
+    """A share of all rows is asked for, and the base counts those of some values alone.
+
+    >>> base_of_some(case("Share of all flights that were late, in percent",
+    ...     "SELECT 100 * SUM(kind = 'late') / SUM(kind IN ('late', 'ok')) FROM flights"))
+    "sum(kind in ('late', 'ok')) is not all"
+    """
+    if _OF_ALL_ROWS.search(case.asked) is None:
+        return None
+    odd = next((each.denominator for each in case.sql.divisions if _is_of_some(each)), None)
+    named = _SAID_OF_BASE.search(case.asked) is not None
+    return f"{odd} is not all" if odd is not None and not named else None
+
+
+def _is_of_some(division: Division) -> bool:
+    """Whether a base counts some values of the column whose one value the part counts; states may be of no account."""
+    chosen = _CHOSEN.match(division.denominator)
+    if chosen is None or not _STATES.isdisjoint(identifier_words(chosen[1])):
+        return False
+    return re.search(rf"\b{re.escape(chosen[1])} = '", division.numerator) is not None
+
+
+_OF_THOSE = re.compile(
+    r"\bof (?:the |all |our )?(?P<base>[^.?;,]{4,60}?),? (?:what|which|how many) (?:%|percent\w*|pct|share|proportion)"
+    r"(?! of)(?P<part>[^.?;]{3,80})"
+)
+_SHARE_THAT = re.compile(
+    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |all |our )?(?P<base>[a-z ]{4,40}?) "
+    r"(?=(?:was|were|is|are|did|got|had|have|came|turned|went|ended) )(?P<part>[^.?;,]{3,60})"
+)
+_BEGINNING = 4
+
+
+def base_and_part_swapped(case: Case) -> str | None:
+    """What is asked for as the part is the base, and the rows that are asked for as the base are the part.
+
+    >>> base_and_part_swapped(case("Of the flights with a guest, what share went by night?", "SELECT COUNT(guest_id) * "
+    ...     "1.0 / COUNT(*) FROM flights WHERE kind = 'night'"))
+    "kind = 'night' restricts the base"
+    """
+    those = _OF_THOSE.search(case.asked)
+    if those is not None:
+        return _part_in_where(_beginnings(those["base"]), _beginnings(those["part"]), case)
+    share = _SHARE_THAT.search(case.asked)
+    if share is None:
+        return None
+    return _part_below(_beginnings(share["base"]), _beginnings(share["part"]), case)
+
+
+def _part_in_where(base: set[str], part: set[str], case: Case) -> str | None:
+    """The condition on the part that restricts the base, where the base is counted as the part."""
+    own = base - _beginnings(" ".join(table for block in case.sql.blocks for table in block.tables))
+    of_base = [each.block for each in case.sql.divisions if _beginnings(each.numerator) & own]
+    fixed = (each for each in case.sql.filters if _fixes_value(each) and each.block in of_base)
+    odd = next((each for each in fixed if _names_value(each) & (part - base) and not _names_value(each) & base), None)
+    return f"{odd.text} restricts the base" if odd is not None else None
+
+
+def _part_below(base: set[str], part: set[str], case: Case) -> str | None:
+    """The rows of the part alone, where they stand below the line."""
+    for each in case.sql.divisions:
+        tested = _beginnings(" ".join(re.findall(r"'([^']+)'", each.denominator)))
+        if tested & (part - base) and not tested & base and _beginnings(each.numerator) & base:
+            return f"{each.denominator} is the part that is asked for"
+    return None
+
+
+def _beginnings(text: str) -> set[str]:
+    """How the words of a text begin: `referred` and `referral` alike."""
+    return {stem(word)[:_BEGINNING] for word in re.findall(r"[a-z]{4,}", text.replace("_", " "))}
+
+
+def _names_value(each: SqlFilter) -> set[str]:
+    return _beginnings(each.rhs.folded) if isinstance(each.rhs, Text) else set()
 
 
 _PLAIN_COUNT = re.compile(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
@@ -138,14 +329,18 @@ def share_by_repeats(case: Case) -> str | None:
     return next((f"count({each.name}) counts each of several {each.table}" for each in keys), None)
 
 
+def _other_whole(case: Case) -> str | None:
+    return whole_split(case) or share_of_one_group(case) or base_of_some(case) or base_and_part_swapped(case)
+
+
 def other_base(case: Case) -> Finding | None:
     """The first of these that is wrong with a share."""
-    if not case.sql.divisions:
+    if not divides(case):
         return None
     repeats = share_by_repeats(case)
     if repeats is not None:
         return Finding(0.5, repeats)
-    found = own_total_of_all(case) or base_of_the_part(case) or yield_for_loss(case)
+    found = own_total_of_all(case) or base_of_the_part(case) or yield_for_loss(case) or _other_whole(case)
     return Finding(1.0, found) if found is not None else None
 
 
