@@ -9,6 +9,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
 from scoring.signals.mistakes.unmet.periods import kept_by_last_time
+from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
@@ -227,7 +228,8 @@ def row_bounded_by_total(case: Case) -> Finding | None:
     if not case.sql.having:
         return None
     each_over = _total_beside_count(case) or _total_for_single(case)
-    return Finding(1.0, each_over.text) if each_over is not None else _total_for_things(case)
+    single = Finding(1.0, each_over.text) if each_over is not None else _total_for_things(case)
+    return single or rows_bounded_by_group(case)
 
 
 def _total_for_things(case: Case) -> Finding | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
 from scoring.signals.mistakes.unmet.measures import bound_in_hundredths
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
 from scoring.signals.unit_names import FACTORS, convertible, is_unit, unit_named
@@ -16,7 +17,8 @@ from scoring.words import identifier_words, stem
 
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 _MEASURED = re.compile(
-    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|ten|twelve)\s*(h|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
+    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|ten|twelve)\s*(h"
+    r"|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
     r"tons?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
 )
 
@@ -68,8 +70,9 @@ def _unit_held(each: SqlFilter) -> str | None:
 
 
 _SPENT = cue(
-    "spent earned made billed paid raised generated ordered bought",
-    r"\b(?:spent|earned|made|billed|paid|raised|generated|bought|ordered) (?:more than|less than|over|under|at least) "
+    "spent earned made billed paid raised generated ordered bought invoiced missed lost charged donated used",
+    r"\b(?:spent|earned|made|billed|paid|raised|generated|bought|ordered|invoiced|missed|lost|charged|donated|used)"
+    r" (?:more than|less than|over|under|at least) "
     r"[^.?,;]{0,30}\b(?:in total|altogether|combined|overall|in all)\b",
 )
 
@@ -82,10 +85,16 @@ def total_left_to_rows(case: Case) -> Finding | None:
     'spent more than 900 in total: amount > 900'
     """
     found = _SPENT.search(case.asked)
-    if found is None or _adds_up(case) or not _shows_things(case):
+    if found is None or (_adds_up(case) and not _counts_others(case)) or not _shows_things(case):
         return None
     bound = next((each for each in case.sql.filters if _bounds_amount(each)), None)
     return Finding(1.0, f"{found.group()}: {bound.text}") if bound is not None else None
+
+
+def _counts_others(case: Case) -> bool:
+    """Whether things are counted that have a row of some size, and nothing is added up."""
+    taken = case.sql.aggregations
+    return bool(taken) and all(each.func == "COUNT" and each.distinct and each.conditional for each in taken)
 
 
 def _adds_up(case: Case) -> bool:
@@ -100,7 +109,8 @@ def _shows_things(case: Case) -> bool:
 
 
 def _bounds_amount(each: SqlFilter) -> bool:
-    return each.op in _BOUNDS and each.clause is Clause.WHERE and isinstance(each.rhs, Number) and each.rhs.value > 1
+    in_row = each.clause in (Clause.WHERE, Clause.CASE)
+    return each.op in _BOUNDS and in_row and isinstance(each.rhs, Number) and each.rhs.value > 1
 
 
 _EVEN_NONE = re.compile(r"\b(?:zero|0) (?:if|for|where|when)\b|\b(?:incl|including|with|also) (?:the )?zeros?\b")
@@ -169,7 +179,7 @@ def empty_groups_dropped(case: Case) -> Finding | None:
 
 def value_of_any_row(case: Case) -> Finding | None:
     """All rows of a group are counted, and only its last value in the order of letters is tested."""
-    part = _bound_of_part(case)
+    part = _bound_of_part(case) or part_bounded_for_whole(case)
     if part is not None:
         return part
     sides = [each.lhs for each in case.sql.having if each.lhs is not None]
@@ -179,7 +189,10 @@ def value_of_any_row(case: Case) -> Finding | None:
     return _of_one_row(tests[0], case)
 
 
-_COUNTED_PART = re.compile(r"(?:count|sum)\((?!\*|distinct )(?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)")
+_COUNTED_PART = re.compile(
+    r"(?:count|sum)\((?!\*|distinct )(?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)|count\(\*\) filter \(where "
+    r"(.+)\)"
+)
 
 
 def _bound_of_part(case: Case) -> Finding | None:
@@ -188,11 +201,16 @@ def _bound_of_part(case: Case) -> Finding | None:
     for each in case.sql.having if wholes else ():
         name = each.lhs.name if each.lhs is not None and each.op in _BOUNDS else ""
         part = _COUNTED_PART.fullmatch(name)
-        value = re.search(r"'([^']+)'", part[1]) if part is not None else None
         if part is not None and any(name in whole for whole in wholes):
-            named = value is not None and re.search(rf"\d\+? (?:or more )?{re.escape(value[1])}", case.asked)
+            named = _is_part_bounded(part[1] or part[2], case)
             return None if named else Finding(1.0, f"{each.text} counts the part alone")
     return None
+
+
+def _is_part_bounded(condition: str, case: Case) -> bool:
+    """Whether the question bounds the number of the part itself: `10 or more cancelled`."""
+    value = re.search(r"'([^']+)'", condition)
+    return value is not None and re.search(rf"\d\+? (?:or more )?{re.escape(value[1])}", case.asked) is not None
 
 
 def _of_one_row(test: SqlFilter, case: Case) -> Finding | None:
@@ -213,7 +231,10 @@ _OF_EACH_ROW = cue(
 
 
 def kept_by_part(case: Case) -> Finding | None:
-    """Whole things are kept by one of their parts, and only the parts of that kind are added."""
+    """Whole things are kept by one of their parts, and only the parts of that kind are added or counted."""
+    whole = part_bounded_for_whole(case)
+    if whole is not None:
+        return whole
     found, sql = HAS_ONE.search(said(case)), case.sql
     if found is None or any(each.role is not SubqueryRole.DERIVED for each in sql.subqueries):
         return None
