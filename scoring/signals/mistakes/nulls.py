@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.kept import average_of_partners
+from scoring.signals.mistakes.unmet.kept import average_of_partners, average_of_present, missing_averaged
 from scoring.signals.mistakes.wording import cue, first, said
 from scoring.specification import Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -32,7 +32,8 @@ _FILLED_LATE = re.compile(r"\b(?:coalesce|ifnull|isnull|nvl)\s*\(\s*(?:round\s*\
 def null_not_zero(case: Case) -> Finding | None:
     """Missing values are to count as zero, and the SQL leaves their rows out.
 
-    AVG skips NULL, and a sum of `a + b` skips a row where either is NULL. COALESCE gives both a zero.
+    AVG skips NULL, and a sum of `a + b` skips a row where either is NULL. COALESCE gives both a zero. Nor has a day
+    without rows a group of its own.
 
     >>> null_not_zero(case("Average tip per trip, where a missing tip counts as 0",
     ...     "SELECT AVG(tip) FROM trips")).detail
@@ -40,6 +41,9 @@ def null_not_zero(case: Case) -> Finding | None:
     """
     if any(each.op is Op.NOT_NULL for each in case.sql.filters):
         return None
+    present = average_of_present(case)
+    if present is not None:
+        return Finding(1.0, present)
     zero = _AS_ZERO.search(said(case)) is not None
     partners = average_of_partners(case) if zero else None
     if partners is not None:
@@ -112,6 +116,9 @@ def null_averaged(case: Case) -> Finding | None:
     ...     "Average of days over repairs that have a days value")).detail
     'AVG(COALESCE(days, 0))'
     """
+    skipped = missing_averaged(case)
+    if skipped is not None:
+        return Finding(1.0, skipped)
     found = first(case, ShapeKind.FILLED)
     text = (case.query.enriched_question or "").casefold()
     wanted = found is not None and (_HAVING_VALUE.search(text) or _LEFT_OUT.search(said(case)))

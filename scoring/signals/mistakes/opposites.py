@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.sums import taken_off_is_added
+from scoring.signals.mistakes.unmet.sums import added_otherwise
 from scoring.signals.mistakes.wording import asked, cue, said_stems
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Op, SqlFilter
@@ -64,15 +64,15 @@ def kinds_opposed(named: tuple[str, ...], read: tuple[str, ...]) -> bool:
 def column_of_opposite_kind(case: Case) -> Finding | None:
     """A word of the question says which of two columns is meant, and the SQL reads the other one.
 
-    Net is not gross, and what was planned is not what was. Nor are refunds taken off where a UNION ALL adds them.
+    Net is not gross, and what was planned is not what was. Nor are refunds taken off where a sum of both adds them.
 
     >>> column_of_opposite_kind(case("What is the net weight of all parcels?",
     ...     "SELECT SUM(gross_weight) FROM parcels")).detail
     'expected → actual: net → gross_weight'
     """
-    added = taken_off_is_added(case)
+    added = added_otherwise(case)
     if added is not None:
-        return Finding(1.0, added)
+        return added
     return _other_kind(case) or _side_of_other(case) or _done_by_other(case) or _way_back(case) or _other_end(case)
 
 

@@ -288,7 +288,7 @@ def _runs_backwards(shape: Shape) -> bool:
 
 _MAJOR = re.compile(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
 _MINOR = frozenset({"cent", "penny", "minor", "pence"})
-_SHORT_MINOR = re.compile(r"\w*[^\W_]_(?:cts?|p|c)|[b-df-hj-np-tv-z]{2,}ct")
+_SHORT_MINOR = re.compile(r"(?!\w*temp)\w*[^\W_]_(?:cts?|p|c)|[b-df-hj-np-tv-z]{2,}ct")
 """How names of amounts in cents or pence end that are cut short: `fee_ct`, `disc_p`, `prcct`."""
 
 

@@ -7,10 +7,11 @@ import re
 from scoring.signals.mistakes.wording import cue, first
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 _POINTS = cue(
     "point pts pp",
-    r"(?:%|\b(?:percentage|percent|pct))[- ]?points?\b|\b(?:in|of|by) (?:points|pts|pp)\b|\bpp\b|%-?pts?\b",
+    r"(?:%|\b(?:percentage|percent|pct))[- ]?points?\b|\b(?:in|by) (?:points|pts|pp)\b|\bpp\b|%-?pts?\b",
 )
 
 
@@ -38,7 +39,8 @@ _MONTH = re.compile(
 _YEAR = re.compile(r"(?:^|\D)((?:19|20)\d\d)(?:\D|$)")
 _HALF_YEAR = 6
 _RISE = re.compile(
-    r"\b(?:grow|grew|grown|growth|gain|rise|rose|risen|increase|change|diff\w*|uplift|drop\w*|fall|fell|decrease|decline)"
+    r"\b(?:grow|grew|grown|growth|gain|rise|rose|risen|increase|change|diff\w*|uplift|drop\w*|fall|fell|decrease"
+    r"|decline)"
     r"(?:s|d)?\b|\b(?:up|down) (?:on|vs|from|over|by)\b|\b(?:go|went|gone) (?:up|down)\b"
 )
 
@@ -82,12 +84,15 @@ def _is_later(one: str, other: str) -> bool:
 _BY_PERCENT = cue(
     "% percent pct",
     r"\bby (?:what |how many |how much )?(?:%|percent|pct)(?! of)[^.?;]{0,40}\b(?:up|down|grow\w*|grew|increased?|rise"
-    r"|risen|rose|fell|fall|drop\w*|decreased?)\b|\b(?:growth|increase|change|decrease|drop|rise)\b[^.?;]{0,60}(?:%|\b(?:percent|pct)\b)",
+    r"|risen|rose|fell|fall|drop\w*|decreased?)\b|\b(?:growth|increase|change|decrease|drop|rise)\b[^.?;,]{0,60}\b"
+    r"(?:in|as)"
+    r" (?:a )?(?:%|(?:percent|pct)\b)",
 )
 _BOUND = re.compile(r"\d ?(?:%|percent|pct)")
 _TEXTS = re.compile(r"'[^']*'")
 _SHIFTS = re.compile(r"interval\s*-|dateadd\s*\([^()]*\)|\(\s*-\s*\d+\s*\)|--[^\n]*", re.IGNORECASE)
-_TAKES_OFF = re.compile(r"-|minus|subtract|change|growth|diff|except", re.IGNORECASE)
+_TAKES_OFF = re.compile(r"-|minus|subtract|except", re.IGNORECASE)
+_STORED = frozenset({"change", "growth", "diff", "difference", "increase"})
 
 
 def quotient_for_change(case: Case) -> str | None:
@@ -100,6 +105,8 @@ def quotient_for_change(case: Case) -> str | None:
     if not case.sql.divisions or _BY_PERCENT.search(case.asked) is None or _BOUND.search(case.asked) is not None:
         return None
     if _TAKES_OFF.search(_SHIFTS.sub(" ", _TEXTS.sub(" ", case.written))) is not None:
+        return None
+    if any(not _STORED.isdisjoint(identifier_words(column.name)) for column in case.sql.columns):
         return None
     division = case.sql.divisions[0]
     return f"{division.numerator} / {division.denominator} takes nothing off"

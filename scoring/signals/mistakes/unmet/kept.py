@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from scoring.signals.mistakes.wording import cue
+from scoring.specification import Op
+from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -31,7 +33,8 @@ _UNASSIGNED = cue(
     "assigned nobody unassigned", r"\b(?:nobody|no one|not|never)(?: is| are| was| has been)? assigned\b|\bunassigned\b"
 )
 _ASSIGNEE = re.compile(
-    r"\bcount\(\s*(?:\w+\.)?(?:technician|agent|owner|assignee|assigned_to|driver|rep|employee|staff|user|handler)\w*\s*\)",
+    r"\bcount\(\s*(?:\w+\.)?(?:technician|agent|owner|assignee|assigned_to|driver|rep|employee|staff|user"
+    r"|handler)\w*\s*\)",
     re.IGNORECASE,
 )
 
@@ -157,4 +160,82 @@ def condition_beside_key(case: Case) -> str | None:
                 words |= set(case.question.stems)
             if not words.isdisjoint(case.question.stems) and re.search(r"\.\w+\s*=\s*\w+\.\w+", part) is None:
                 return f"{' '.join(part.split()).rstrip(')')} in ON drops no row"
+    return None
+
+
+_COUNT_TOO = cue(
+    "count 0 zero included too well",
+    r"\b(?:with|having|that had|that have|who had|who have|where|without|w/o|w no)\b[^.;]{0,30}?\b"
+    r"(?:counts?|counted|included?)\b(?: (?:too|as well|also|as (?:0|zero|nought)))"
+    r"|\bquiet (?:days|weeks|months) (?:count|included|too)\b"
+    r"|\b(?:with(?:out)?|w/o)\b[^.;]{0,30}\b(?:count\w*|go|goes) (?:too\b|as (?:a )?(?:0|zero|nought)\b)",
+)
+_EMPTY = re.compile(r"\b(?:no|none|nothing|without|w/o|zero|quiet|any)\b")
+_ALL_DAYS = re.compile(
+    r"\b(?:left|right|full|cross|outer)\b|series|sequence|unnest|recursive|calendar|connect by|generate|\bexists\b"
+    r"|/ ?(?:\d|datediff|date_diff|extract|day)",
+    re.IGNORECASE,
+)
+_GROUP_TOTAL = re.compile(r"(?:1(?:\.0)? \* )?(?:count|sum)\([^()]*\)(?: \* 1(?:\.0)?)?")
+_KEYS = re.compile(r"(?:nullif\()?count\(distinct (\w+)\)(?:, 0\))?")
+
+
+def average_of_present(case: Case) -> str | None:
+    """Days or things without rows count too, and an average is taken of those that have rows.
+
+    >>> average_of_present(case("Average flights per day, days without any count too",
+    ...     "SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n FROM flights GROUP BY day) t"))
+    'AVG(count(*)) of those with rows'
+    """
+    found = _COUNT_TOO.search(case.said)
+    if found is None or _EMPTY.search(found.group()) is None or _ALL_DAYS.search(case.written) is not None:
+        return None
+    for each in case.sql.aggregations:
+        if each.func == "AVG" and not each.windowed and _GROUP_TOTAL.fullmatch(each.column):
+            return f"AVG({each.column}) of those with rows"
+    return _divided_by_present(case)
+
+
+def _divided_by_present(case: Case) -> str | None:
+    """A number divided by that of the things that have a row, within one SELECT."""
+    if any(each.kind not in ("inner", "comma") for each in case.sql.joins):
+        return None
+    for each in case.sql.divisions:
+        below = _KEYS.fullmatch(each.denominator)
+        if below is not None and key_stems(below[1]) and each.numerator.removeprefix("1.0 * ").startswith("count("):
+            return f"{each.denominator} of those with rows"
+    return None
+
+
+_SKIPPED = cue(
+    "drag pull leave left skip ignor exclud out",
+    r"\b(?:drag|pull)\w* (?:it|them|things|the \w+|that) down\b"
+    r"|\b(?:leav\w*|skip\w*|ignor\w*|exclud\w*)(?: out)? (?:the |those |any |all )?(?:\w+ ){0,3}?(?:with no|with"
+    r" nothing|without"
+    r"|that have no|who (?:have|gave) no|where\b[^.;]{0,30}\bno)\b",
+)
+_FILLED_IN = re.compile(
+    r"\bavg\s*\((?:\s*cast\s*\()?\s*(?:coalesce|ifnull|isnull|nvl)\s*\([^()]*,\s*0(?:\.0*)?\s*\)", re.IGNORECASE
+)
+_ALL_ROWS = re.compile(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
+_ADDED_UP = re.compile(r"sum\(([a-z_]\w*)\)")
+
+
+def missing_averaged(case: Case) -> str | None:
+    """Rows without a value are to stay out of an average, and they count as zero in it, or below its line.
+
+    >>> missing_averaged(case("Average stars per hotel, guests who gave none must not drag it down",
+    ...     "SELECT hotel, SUM(stars) / COUNT(*) FROM stays GROUP BY hotel"))
+    'sum(stars) / count(*)'
+    """
+    if _SKIPPED.search(case.said) is None:
+        return None
+    filled = _FILLED_IN.search(case.written)
+    if filled is not None:
+        return filled.group()
+    kept = {each.lhs.name for each in case.sql.filters if each.op is Op.NOT_NULL and each.lhs is not None}
+    for each in case.sql.divisions:
+        added = _ADDED_UP.fullmatch(each.numerator)
+        if added is not None and added[1] not in kept and _ALL_ROWS.fullmatch(each.denominator):
+            return f"{each.numerator} / {each.denominator}"
     return None

@@ -6,10 +6,12 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, shapes
+from scoring.specification import Aggregation, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
+from scoring.values import Choices, Text
 from scoring.verdict import Case
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 _EACH_PERIOD = re.compile(
     r"\b(?:each|every|per|by) (?:day|week|month|quarter|year)\b|\b(?:dai|week|month|quarter|year)ly\b"
@@ -60,3 +62,122 @@ def taken_off_is_added(case: Case) -> str | None:
     tables = [table for block in case.sql.blocks if block.path in arms for table in block.tables]
     added = any(thing in table_words(table) for table in tables) and _SUBTRACTS.search(case.written) is None
     return f"{found[1] or found[2]} are added, not taken off" if added else None
+
+
+_NET = cue(
+    "net refund return credit minus less off deduct reversal chargeback withdraw",
+    r"\bnet (?:sales|revenue|takings|amount|turnover|income|of)\b"
+    r"|\b(?:refunds?|returns?|credits?|reversals?|chargebacks?|withdrawals?) (?:taken )?(?:off|deducted|subtracted"
+    r"|out)\b"
+    r"|\b(?:minus|less|after|without|excluding|deduct\w*|subtract\w*)(?: deducting| the| all| any| our)? (?:\w+ )?"
+    r"(?:refunds?|returns?|credits?|reversals?|chargebacks?|withdrawals?)\b",
+)
+_BACK = re.compile(r"refund|return|credit|revers|chargeback|withdraw|debit")
+_SIGNED = re.compile(
+    r"(?<!-)-(?!-)(?![^']*'(?:[^']*'[^']*')*[^']*$)|\bminus\b|\bsubtract|\bexcept\b|\bcase\b|\biff?\(|\bdecode\b"
+    r"|\bsign",
+    re.IGNORECASE,
+)
+_POSITIVE = cue(
+    "positive plus",
+    r"\b(?:positive|plus) (?:amount|value|number|for both|sign)s?\b|\b(?:is|are|always) positive\b",
+)
+_NEGATIVE = cue(
+    "negative minus", r"\bnegative\b|\b(?:with|as|in|have) (?:a )?minus\b|\bminus (?:sign|amount|value)s?\b"
+)
+
+
+def kinds_added(case: Case) -> Finding | None:
+    """Refunds are to be taken off, and a plain sum is of the rows of both kinds.
+
+    A quarter of it where no text says that the amounts of both kinds are positive: those of refunds may be negative.
+
+    >>> kinds_added(case("Revenue net of refunds", "SELECT SUM(paid) FROM bills WHERE kind IN ('sale', 'refund')"))
+    Finding(strength=0.25, detail="kind in ('refund', 'sale') adds what is to be taken off")
+    """
+    if _NET.search(case.asked) is None or _SIGNED.search(case.written) is not None or _NEGATIVE.search(_told(case)):
+        return None
+    kinds = next((each for each in case.sql.filters if _keeps_both(each)), None)
+    if kinds is None or not any(map(_adds_plainly, case.sql.aggregations)):
+        return None
+    of_state = kinds.lhs is not None and not _STATES.isdisjoint(identifier_words(kinds.lhs.name))
+    strength = 1.0 if of_state or _is_positive(case) else 0.25
+    return Finding(strength, f"{kinds.text} adds what is to be taken off")
+
+
+_STATES = frozenset({"status", "state", "stat"})
+"""Of what a row has become: it is one row before and after, with one amount."""
+
+
+def _is_positive(case: Case) -> bool:
+    return _POSITIVE.search(_told(case)) is not None
+
+
+def _told(case: Case) -> str:
+    """Both questions with what is said in passing."""
+    return f"{case.query.question}\n{case.said}".casefold()
+
+
+def _adds_plainly(each: Aggregation) -> bool:
+    """Whether amounts are added that are not called net."""
+    return each.func == "SUM" and all("net" not in identifier_words(column.name) for column in each.columns)
+
+
+def _keeps_both(each: SqlFilter) -> bool:
+    """Whether rows of what came in and of what went back are kept."""
+    members = each.rhs.members if isinstance(each.rhs, Choices) else ()
+    back = [_BACK.search(value.folded) is not None for value in members if isinstance(value, Text)]
+    return each.op is Op.IN and any(back) and not all(back)
+
+
+_PLUS = re.compile(
+    r"\+\s*(?:sum\s*\(\s*)?(?:(?:coalesce|ifnull|isnull|nvl)\s*\(\s*)?(?:\w+\.)?"
+    r"(\w*(?:refund|return|credit|discount|withdraw)\w*)",
+    re.IGNORECASE,
+)
+
+
+def plus_for_minus(case: Case) -> Finding | None:
+    """What is to be taken off stands behind a plus; a quarter of the strength where it may be negative.
+
+    >>> plus_for_minus(case("Fares minus refunds, all are positive amounts", "SELECT SUM(fare) + SUM(refund_paid) FROM "
+    ...     "trips"))
+    Finding(strength=1.0, detail='refund_paid is added, not taken off')
+    """
+    asks = _NET.search(case.asked) is not None or _TAKEN_OFF.search(case.asked) is not None
+    found = _PLUS.search(case.written) if asks and _NEGATIVE.search(_told(case)) is None else None
+    named = found is not None and not case.question.stems.isdisjoint(identifier_words(found[1]))
+    if found is None or not named:
+        return None
+    return Finding(1.0 if _is_positive(case) else 0.25, f"{found[1]} is added, not taken off")
+
+
+_TOGETHER = cue(
+    "together combined",
+    r"\b([a-z]+) ?(?:\+|&|and|plus|incl(?:uding|\.)?) (?:the |their |any |all )?([a-z]+) (?:together|combined|added"
+    r" up)\b",
+)
+
+
+def summand_missing(case: Case) -> str | None:
+    """Two amounts are asked for together, and one of them alone is added.
+
+    >>> summand_missing(case("Fares and tips together per pilot", "SELECT pilot, SUM(fare) FROM trips GROUP BY pilot"))
+    'tips is missing from SUM(fare)'
+    """
+    found = _TOGETHER.search(case.asked)
+    sums = [each for each in case.sql.aggregations if each.func == "SUM"]
+    if found is None or len(sums) != 1 or len(sums[0].columns) != 1:
+        return None
+    (one, other), words = map(stem, found.groups()), set(identifier_words(sums[0].columns[0].name))
+    if (one in words) == (other in words) or "total" in words:
+        return None
+    missing = found[2] if one in words else found[1]
+    read = stem(missing) in case.written.casefold()
+    return None if read else f"{missing} is missing from SUM({sums[0].column})"
+
+
+def added_otherwise(case: Case) -> Finding | None:
+    """The first of these that is wrong with a sum."""
+    found = taken_off_is_added(case) or summand_missing(case)
+    return Finding(1.0, found) if found is not None else plus_for_minus(case) or kinds_added(case)
