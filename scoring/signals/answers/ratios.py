@@ -72,13 +72,29 @@ def integer_division(case: Case) -> Finding | None:
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
-    averaged = _WHOLE_MEAN.search(case.written) if case.sql.dialect == "tsql" else None
+    averaged = _mean_of_whole(case) if case.sql.dialect == "tsql" else None
     if averaged is not None:
-        return Finding(1.0, f"{averaged[0].lower()} of whole numbers")
+        return Finding(1.0, f"{averaged} of whole numbers")
     whole = next((each for each in case.sql.divisions if not (each.real or _keeps_whole(each))), None)
     if whole is None or case.sql.dialect in _REAL_DIVISION:
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}") if _wants_its_fraction(whole, case) else None
+
+
+def _mean_of_whole(case: Case) -> str | None:
+    """A mean of ones and zeros or of counts, which T-SQL gives as a whole number."""
+    averaged = _WHOLE_MEAN.search(case.written)
+    if averaged is not None:
+        return averaged[0].lower()
+    counts = (each for each in case.sql.aggregations if each.func == "AVG" and _COUNT.fullmatch(each.column))
+    odd = next(counts, None)
+    made_real = _MADE_REAL.search(case.written) is not None or _ROUNDED.search(case.asked) is not None
+    return f"avg({odd.column})" if odd is not None and not made_real else None
+
+
+_COUNT = re.compile(r"count\([^()]*\)")
+_MADE_REAL = re.compile(r"\bcast\s*\(|\bconvert\s*\(|\d\.0*\s*\*|\*\s*\d\.", re.IGNORECASE)
+_ROUNDED = re.compile(r"\b(?:whole|round\w*|nearest)\b")
 
 
 def _wants_its_fraction(whole: Division, case: Case) -> bool:

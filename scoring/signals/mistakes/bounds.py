@@ -162,8 +162,9 @@ _TOTAL_BOUND = re.compile(
     r"|grossed) (?:us )?(?:more than|less than|over|under|at least|above|below)\b"
     r"|\b(?:above|over|more than|exceeding|at least|below|under|less than) [^.?,;]{0,30}\b(?:in total|altogether"
     r"|combined|on average"
-    r"|overall|in all)\b|\b(?:average|avg|mean) (?:(?!of\b|for\b|among\b|per\b|in\b|by\b"
-    r"|with\b)\w+ ){1,3}?(?:above|over|more than|at least|below|under|less than)\b"
+    r"|overall|in all)\b|\b(?:over|more than|at least) \d+ times\b"
+    r"|\b(?:average|avg|mean) (?:(?!of\b|for\b|among\b|per\b|in\b|by\b|with\b)\w+ ){1,3}?"
+    r"(?:above|over|more than|at least|below|under|less than)\b"
     r"|\b(?:average|avg)s? (?:above|over|more than|at least|below|under|less than) "
 )
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
-from scoring.signals.mistakes.unmet.periods import nights_as_days
 from scoring.signals.mistakes.unmet.changes import change_otherwise
-from scoring.signals.mistakes.unmet.measures import whole_units_averaged
+from scoring.signals.mistakes.unmet.measures import nights_one_more, whole_units_averaged
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
@@ -237,9 +236,11 @@ def duration_in_other_unit(case: Case) -> Finding | None:
     ...     "SELECT AVG(julianday(ended) - julianday(began)) FROM repairs")).detail
     'expected → actual: hour → day'
     """
-    otherwise = nights_as_days(case) or whole_units_averaged(case)
-    if otherwise is not None:
-        return Finding(1.0, otherwise)
+    whole = whole_units_averaged(case) or nights_one_more(case)
+    return Finding(1.0, whole) if whole is not None else _in_other_unit(case)
+
+
+def _in_other_unit(case: Case) -> Finding | None:
     lengths = shapes(case, ShapeKind.DURATION)
     if not lengths and first(case, ShapeKind.FIELD_OF_INTERVAL) is None:
         return None

@@ -29,6 +29,11 @@ def said_stems(case: Case) -> set[str]:
     return {stem(word) for word in re.findall(r"[a-z]+", case.said)}
 
 
+def spoken_in_full(case: Case) -> str:
+    """Both questions in lower case, with what the person says in passing."""
+    return f"{case.query.question}\n{case.said}".casefold()
+
+
 def shapes(case: Case, kind: ShapeKind) -> Sequence[Shape]:
     """The shapes of one kind."""
     return case.sql.shaped.get(kind, ())

@@ -40,7 +40,7 @@ def groups_of_other_period(case: Case) -> str | None:
     'AVG(count(*)) of each pilot_id, not of each day'
     """
     found = {match[1] or {"dai": "day"}.get(match[2], match[2]) for match in _PER_PERIOD.matches(case.asked)}
-    if len(found) != 1 or not asks_average(case) or any(map(_is_one_day, case.sql.filters)):
+    if len(found) != 1 or not asks_average(case) or any(map(is_one_day, case.sql.filters)):
         return None
     period = found.pop()
     for mean, keys, shown in averaged_totals(case):
@@ -71,7 +71,7 @@ def _is_mean_of(mean: Aggregation, total: Aggregation) -> bool:
     return re.fullmatch(_UNSCALED.format(text), mean.column) is not None
 
 
-def _is_one_day(each: SqlFilter) -> bool:
+def is_one_day(each: SqlFilter) -> bool:
     """Whether a condition keeps a single day, so that the total of a thing is one of that day."""
     if isinstance(each.rhs, RelativeTime):
         return each.rhs.unit is Grain.DAY

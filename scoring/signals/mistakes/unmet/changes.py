@@ -112,6 +112,34 @@ def quotient_for_change(case: Case) -> str | None:
     return f"{division.numerator} / {division.denominator} takes nothing off"
 
 
+_FALL = cue(
+    "less fewer cut drop fell fall decreas declin reduc lower",
+    r"\b(?:less|fewer|cut|dropped|drop|fell|fallen|decreas\w*|declin\w*|reduced?|lower)\b",
+)
+_RISING = re.compile(r"\b(?:more in|higher|increas\w*|grew|grow\w*|rose|up)\b")
+_BOUNDED_CHANGE = re.compile(
+    r"\(\s*(?:\w+\.)?\w+\s*-\s*((?:\w+\.)?\w+)\s*\)\s*/\s*(?:nullif\s*\(\s*)?((?:\w+\.)?\w+)(?:\s*,\s*0\s*\))?\s*>=?"
+    r"\s*\d|safe_divide\s*\(\s*(?:\w+\.)?\w+\s*-\s*((?:\w+\.)?\w+)\s*,\s*((?:\w+\.)?\w+)\s*\)\s*>=?\s*\d",
+    re.IGNORECASE,
+)
+
+
+def rise_for_fall(case: Case) -> str | None:
+    """What fell by some percent is asked for, and what rose by it is kept.
+
+    >>> rise_for_fall(case("Bases that used over 15% less in May than in April", "SELECT m.base FROM may m JOIN april a"
+    ...     " ON a.base = m.base WHERE (m.litres - a.litres) / a.litres > 0.15"))
+    '(m.litres - a.litres) / a.litres > 0 is a rise'
+    """
+    if _FALL.search(case.asked) is None or _RISING.search(case.asked) is not None:
+        return None
+    for found in _BOUNDED_CHANGE.finditer(case.written):
+        base, below = (name.casefold() for name in found.groups() if name is not None)
+        if base == below:
+            return f"{found.group()} is a rise"
+    return None
+
+
 def change_otherwise(case: Case) -> str | None:
     """The first of these that is wrong with a change."""
-    return points_divided(case) or later_of_named(case) or quotient_for_change(case)
+    return points_divided(case) or later_of_named(case) or quotient_for_change(case) or rise_for_fall(case)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, spoken_in_full
 from scoring.specification import Op
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
@@ -114,7 +114,7 @@ def groups_of_one_table(case: Case) -> str | None:
     return f"{tables.pop()} has no row of them" if counts else None
 
 
-_AVERAGED = re.compile(r"\bavg\(\s*(\w+)\.(\w+)\s*\)", re.IGNORECASE)
+_AVERAGED = re.compile(r"\bavg\(\s*(?:cast\s*\(\s*)?(\w+)\.(\w+)\s*(?:::\s*\w+\s*|as\s+\w+\s*\)\s*)?\)", re.IGNORECASE)
 
 
 def average_of_partners(case: Case) -> str | None:
@@ -187,7 +187,7 @@ def average_of_present(case: Case) -> str | None:
     ...     "SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n FROM flights GROUP BY day) t"))
     'AVG(count(*)) of those with rows'
     """
-    found = _COUNT_TOO.search(case.said)
+    found = _COUNT_TOO.search(spoken_in_full(case))
     if found is None or _EMPTY.search(found.group()) is None or _ALL_DAYS.search(case.written) is not None:
         return None
     for each in case.sql.aggregations:
@@ -228,7 +228,7 @@ def missing_averaged(case: Case) -> str | None:
     ...     "SELECT hotel, SUM(stars) / COUNT(*) FROM stays GROUP BY hotel"))
     'sum(stars) / count(*)'
     """
-    if _SKIPPED.search(case.said) is None:
+    if _SKIPPED.search(spoken_in_full(case)) is None:
         return None
     filled = _FILLED_IN.search(case.written)
     if filled is not None:

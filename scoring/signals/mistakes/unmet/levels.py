@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.averages import is_calendar, is_one_day
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.sql.shapes.naming import key_stems, table_words
-from scoring.values import Number, Text
+from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -89,12 +90,17 @@ def part_bounded_for_whole(case: Case) -> Finding | None:
     "count(*) > 50 where state = 'cancelled'"
     """
     found = _IN_ALL.search(case.asked)
-    bounds = [each for each in case.sql.filters if each.lhs is not None and each.lhs.func == "COUNT"]
-    for each in bounds if found is not None else ():
-        kind = next((kept for kept in case.sql.filters if found and _keeps_kind(kept, found["rows"], case)), None)
-        if found is not None and kind is not None and each.rhs == Number(float(found["number"])):
-            return Finding(1.0, f"{each.text} where {kind.text}")
-    return _levels_as_one(case)
+    part = _bounds_part(found["rows"], Number(float(found["number"])), case) if found is not None else None
+    other = part or _levels_as_one(case) or _kind_beside_count(case)
+    return other or _time_beside_count(case) or _all_days_bounded(case)
+
+
+def _bounds_part(rows: str, number: Number, case: Case) -> Finding | None:
+    """The bound of a count of rows of one kind by the number of all of them."""
+    kind = next((each for each in case.sql.filters if _keeps_kind(each, rows, case)), None)
+    counts = (each for each in case.sql.filters if each.lhs is not None and each.lhs.func == "COUNT")
+    odd = next((each for each in counts if each.rhs == number), None) if kind is not None else None
+    return Finding(1.0, f"{odd.text} where {kind.text}") if odd is not None and kind is not None else None
 
 
 def _keeps_kind(each: SqlFilter, rows: str, case: Case) -> bool:
@@ -123,3 +129,77 @@ def _levels_as_one(case: Case) -> Finding | None:
     if len(both) != 2 or both[0].block != both[1].block or both[0].rhs == both[1].rhs:
         return None
     return Finding(1.0, f"{both[0].text} and {both[1].text} of one group")
+
+
+_SOME = re.compile(
+    r"\bat least (?:one|once)\b|\b(?:one|any|some) of (?:them|which|those|whom)\b|\bonce\b|\bincluding\b|\balso\b"
+)
+_CONDITIONAL = re.compile(r"case when|filter \(|count\([^*)]* (?:=|<|>|is) ")
+
+
+def _kind_beside_count(case: Case) -> Finding | None:
+    """A number of rows of a kind is to be bounded, and HAVING bounds that of all rows beside any one of the kind.
+
+    >>> _kind_beside_count(case("Pilots with more than 20 late flights", "SELECT pilot_id FROM flights GROUP BY "
+    ...     "pilot_id HAVING COUNT(*) > 20 AND SUM(CASE WHEN late = 1 THEN 1 ELSE 0 END) > 0")).detail
+    'count(*) > 20 of all rows'
+    """
+    if len(case.sql.having) != 2 or _SOME.search(case.asked) is not None:
+        return None
+    for kind, total in (case.sql.having, reversed(case.sql.having)):
+        any_one = kind.op is Op.GT and kind.rhs == Number(0) and _CONDITIONAL.search(_name(kind)) is not None
+        bounds = total.op in _BOUNDS and isinstance(total.rhs, Number) and total.rhs.value > 1
+        if any_one and bounds and _CONDITIONAL.search(_name(total)) is None:
+            return Finding(1.0, f"{total.text} of all rows")
+    return None
+
+
+def _name(each: SqlFilter) -> str:
+    return each.lhs.name if each.lhs is not None else ""
+
+
+_OF_ENDS = re.compile(r"\b(?:and|again|last|latest|most recent|newest|recently|still|earliest|first (?!of\b))\b")
+
+
+def _time_beside_count(case: Case) -> Finding | None:
+    """Rows of a time are to be counted or added, and HAVING asks of their groups only that one row is of that time.
+
+    >>> _time_beside_count(case("Pilots who flew at least 3 times in 2023", "SELECT pilot_id FROM flights GROUP BY "
+    ...     "pilot_id HAVING COUNT(*) >= 3 AND MAX(flown_on) >= '2023-01-01'")).detail
+    'count(*) >= 3 beside max(flown_on) within [2023-01-01, )'
+    """
+    if len(case.sql.having) != 2 or _OF_ENDS.search(case.asked) is not None:
+        return None
+    for end, total in (case.sql.having, reversed(case.sql.having)):
+        timed = end.lhs is not None and end.lhs.func == "MAX" and isinstance(end.rhs, TimeRange)
+        added = total.lhs is not None and total.lhs.func in ("COUNT", "SUM") and isinstance(total.rhs, Number)
+        if timed and added and end.block == total.block and not any(map(_keeps_time, case.sql.filters)):
+            return Finding(1.0, f"{total.text} beside {end.text}")
+    return None
+
+
+def _keeps_time(each: SqlFilter) -> bool:
+    return each.clause is not Clause.HAVING and isinstance(each.rhs, TimeRange | RelativeTime | DatePart)
+
+
+_ON_A_DAY = cue(
+    "day",
+    r"\b(?:under|over|more than|less than|fewer than|at least|above|below) (\d+)(?: [a-z]+){1,2} (?:on|in) "
+    r"(?:an?|any|one|a single|any one|the same) (?:single )?day\b",
+)
+
+
+def _all_days_bounded(case: Case) -> Finding | None:
+    """A number on one day is to be bounded, and the rows of all days are counted together.
+
+    >>> _all_days_bounded(case("Pilots with over 5 flights on a day",
+    ...     "SELECT pilot_id FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
+    'count(*) > 5 of all days'
+    """
+    found = _ON_A_DAY.search(case.asked)
+    keys = [key.operand for key in case.sql.group_by]
+    if found is None or any(map(is_calendar, keys)) or any(map(is_one_day, case.sql.filters)):
+        return None
+    bounds = (each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("COUNT", "SUM"))
+    odd = next((each for each in bounds if each.rhs == Number(float(found[1]))), None)
+    return Finding(1.0, f"{odd.text} of all days") if odd is not None else None

@@ -111,6 +111,25 @@ def whole_units_averaged(case: Case) -> str | None:
     return f"{found.group()} is a whole number"
 
 
+_ONE_MORE = re.compile(
+    r"(?:date_?diff\s*\([^()]*\)|\w*out\w*\s*-\s*(?:\w+\.)?\w*in\w*\)?)\s*\+\s*1\b(?!\.)", re.IGNORECASE
+)
+_DAYS = re.compile(r"\bdays?\b")
+_NIGHTS = cue("night stay", r"\bnights?\b|\blength of (?:the |their )?stay\b")
+
+
+def nights_one_more(case: Case) -> str | None:
+    """Nights between two days are asked for, and the days with both ends are counted: one more for each stay.
+
+    >>> nights_one_more(case("Average nights per stay", "SELECT AVG(DATEDIFF(left_on, came_on) + 1) FROM stays"))
+    'DATEDIFF(left_on, came_on) + 1 counts days'
+    """
+    if _NIGHTS.search(case.asked) is None or _DAYS.search(case.asked) is not None:
+        return None
+    found = _ONE_MORE.search(case.written)
+    return f"{found.group()} counts days" if found is not None else None
+
+
 _CONSTANT = re.compile(r"\(?(\d[\d.]*(?:e\d+)?)\)?")
 _SCALED_AGAIN = re.compile(r"[/*] \d|diff|extract|epoch|julian| - ")
 _OTHER_FACTORS = frozenset({24.0, 60.0, 100.0, 1000.0, 1024.0, 1440.0, 3600.0, 86400.0, 1e6, 1024.0**2, 1e9})

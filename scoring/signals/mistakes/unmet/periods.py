@@ -199,24 +199,6 @@ def runs_from_cut(case: Case) -> str | None:
     return None
 
 
-_NIGHTS = cue("night", r"\bnights?\b")
-_ONE_MORE = re.compile(
-    r"date_?diff\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\+\s*1\b"
-    r"|check_?out\w*(?:::date)?\s*-\s*(?:\w+\.)?check_?in\w*(?:::date)?\s*\)?\s*\+\s*1\b",
-    re.IGNORECASE,
-)
-
-
-def nights_as_days(case: Case) -> str | None:
-    """Nights are asked for, and the days of a stay are counted, which are one more.
-
-    >>> nights_as_days(case("Average nights per stay", "SELECT AVG(DATEDIFF(left_on, came_on) + 1) FROM stays"))
-    'DATEDIFF(left_on, came_on) + 1: days, not nights'
-    """
-    found = _ONE_MORE.search(case.written) if _NIGHTS.search(case.asked) is not None else None
-    return f"{found.group()}: days, not nights" if found is not None else None
-
-
 _SO_MANY_IN = cue(
     "more least over times + exceed",
     r"(?:\b(?:more than|at least|over|exceed\w*)|\d+ ?\+|\b\w+ times or more|\bor more)"

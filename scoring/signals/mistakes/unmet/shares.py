@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.bases import base_of_others
 from scoring.signals.mistakes.wording import cue, divides
-from scoring.specification import Clause, Division, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Clause, Division, Op, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
-from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -157,110 +157,6 @@ def whole_split(case: Case) -> str | None:
     return f"{', '.join(sorted(keys))} parts the whole" if keys and within is None else None
 
 
-def share_of_one_group(case: Case) -> str | None:
-    """WHERE keeps a single group, and its share is of the groups that are left: always all.
-
-    >>> share_of_one_group(case("What % of the hours did Oslo fly?", "SELECT base, SUM(hours) / SUM(SUM(hours)) OVER ()"
-    ...     " FROM flights WHERE base = 'Oslo' GROUP BY base"))
-    "base = 'oslo' leaves one group"
-    """
-    for division in case.sql.divisions:
-        keys = {key.operand.name for key in case.sql.group_by if key.block == division.block}
-        kept = [each for each in case.sql.filters if each.block == division.block and _fixes_value(each)]
-        fixed = {each.lhs.name: each.text for each in kept if each.lhs is not None}
-        if keys and "over ()" in division.denominator and keys <= fixed.keys():
-            return f"{fixed[min(keys)]} leaves one group"
-    return None
-
-
-def _fixes_value(each: SqlFilter) -> bool:
-    return each.clause is Clause.WHERE and each.op is Op.EQ and each.alternative is None and isinstance(each.rhs, Text)
-
-
-_OF_ALL_ROWS = cue("of all", r"(?:%|\b(?:pct|percent\w*|share|proportion)) of all (?!\d)[a-z]")
-_CHOSEN = re.compile(r"(?:nullif\()?(?:sum|count)\((?:case when )?([a-z_.]+) in \(")
-_STATES = frozenset({"status", "state", "stat", "outcome", "result"})
-_SAID_OF_BASE = re.compile(
-    r"\bof all (?:the )?(?:[a-z]+ ){1,4}(?:with|without|not|(?:that|which|who) (?:are|is|was|were|did) not)\b"
-)
-
-
-def base_of_some(case: Case) -> str | None:
-    """A share of all rows is asked for, and the base counts those of some values alone.
-
-    >>> base_of_some(case("Share of all flights that were late, in percent",
-    ...     "SELECT 100 * SUM(kind = 'late') / SUM(kind IN ('late', 'ok')) FROM flights"))
-    "sum(kind in ('late', 'ok')) is not all"
-    """
-    if _OF_ALL_ROWS.search(case.asked) is None:
-        return None
-    odd = next((each.denominator for each in case.sql.divisions if _is_of_some(each)), None)
-    named = _SAID_OF_BASE.search(case.asked) is not None
-    return f"{odd} is not all" if odd is not None and not named else None
-
-
-def _is_of_some(division: Division) -> bool:
-    """Whether a base counts some values of the column whose one value the part counts; states may be of no account."""
-    chosen = _CHOSEN.match(division.denominator)
-    if chosen is None or not _STATES.isdisjoint(identifier_words(chosen[1])):
-        return False
-    return re.search(rf"\b{re.escape(chosen[1])} = '", division.numerator) is not None
-
-
-_OF_THOSE = re.compile(
-    r"\bof (?:the |all |our )?(?P<base>[^.?;,]{4,60}?),? (?:what|which|how many) (?:%|percent\w*|pct|share|proportion)"
-    r"(?! of)(?P<part>[^.?;]{3,80})"
-)
-_SHARE_THAT = re.compile(
-    r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |all |our )?(?P<base>[a-z ]{4,40}?) "
-    r"(?=(?:was|were|is|are|did|got|had|have|came|turned|went|ended) )(?P<part>[^.?;,]{3,60})"
-)
-_BEGINNING = 4
-
-
-def base_and_part_swapped(case: Case) -> str | None:
-    """What is asked for as the part is the base, and the rows that are asked for as the base are the part.
-
-    >>> base_and_part_swapped(case("Of the flights with a guest, what share went by night?", "SELECT COUNT(guest_id) * "
-    ...     "1.0 / COUNT(*) FROM flights WHERE kind = 'night'"))
-    "kind = 'night' restricts the base"
-    """
-    those = _OF_THOSE.search(case.asked)
-    if those is not None:
-        return _part_in_where(_beginnings(those["base"]), _beginnings(those["part"]), case)
-    share = _SHARE_THAT.search(case.asked)
-    if share is None:
-        return None
-    return _part_below(_beginnings(share["base"]), _beginnings(share["part"]), case)
-
-
-def _part_in_where(base: set[str], part: set[str], case: Case) -> str | None:
-    """The condition on the part that restricts the base, where the base is counted as the part."""
-    own = base - _beginnings(" ".join(table for block in case.sql.blocks for table in block.tables))
-    of_base = [each.block for each in case.sql.divisions if _beginnings(each.numerator) & own]
-    fixed = (each for each in case.sql.filters if _fixes_value(each) and each.block in of_base)
-    odd = next((each for each in fixed if _names_value(each) & (part - base) and not _names_value(each) & base), None)
-    return f"{odd.text} restricts the base" if odd is not None else None
-
-
-def _part_below(base: set[str], part: set[str], case: Case) -> str | None:
-    """The rows of the part alone, where they stand below the line."""
-    for each in case.sql.divisions:
-        tested = _beginnings(" ".join(re.findall(r"'([^']+)'", each.denominator)))
-        if tested & (part - base) and not tested & base and _beginnings(each.numerator) & base:
-            return f"{each.denominator} is the part that is asked for"
-    return None
-
-
-def _beginnings(text: str) -> set[str]:
-    """How the words of a text begin: `referred` and `referral` alike."""
-    return {stem(word)[:_BEGINNING] for word in re.findall(r"[a-z]{4,}", text.replace("_", " "))}
-
-
-def _names_value(each: SqlFilter) -> set[str]:
-    return _beginnings(each.rhs.folded) if isinstance(each.rhs, Text) else set()
-
-
 _PLAIN_COUNT = re.compile(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
 
 
@@ -329,10 +225,6 @@ def share_by_repeats(case: Case) -> str | None:
     return next((f"count({each.name}) counts each of several {each.table}" for each in keys), None)
 
 
-def _other_whole(case: Case) -> str | None:
-    return whole_split(case) or share_of_one_group(case) or base_of_some(case) or base_and_part_swapped(case)
-
-
 def other_base(case: Case) -> Finding | None:
     """The first of these that is wrong with a share."""
     if not divides(case):
@@ -340,7 +232,13 @@ def other_base(case: Case) -> Finding | None:
     repeats = share_by_repeats(case)
     if repeats is not None:
         return Finding(0.5, repeats)
-    found = own_total_of_all(case) or base_of_the_part(case) or yield_for_loss(case) or _other_whole(case)
+    found = (
+        own_total_of_all(case)
+        or base_of_the_part(case)
+        or yield_for_loss(case)
+        or whole_split(case)
+        or base_of_others(case)
+    )
     return Finding(1.0, found) if found is not None else None
 
 

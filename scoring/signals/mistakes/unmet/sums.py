@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import cue, shapes
+from scoring.signals.mistakes.wording import cue, shapes, spoken_in_full
 from scoring.specification import Aggregation, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
@@ -95,7 +95,9 @@ def kinds_added(case: Case) -> Finding | None:
     >>> kinds_added(case("Revenue net of refunds", "SELECT SUM(paid) FROM bills WHERE kind IN ('sale', 'refund')"))
     Finding(strength=0.25, detail="kind in ('refund', 'sale') adds what is to be taken off")
     """
-    if _NET.search(case.asked) is None or _SIGNED.search(case.written) is not None or _NEGATIVE.search(_told(case)):
+    if _NET.search(case.asked) is None or _SIGNED.search(case.written) is not None:
+        return None
+    if _NEGATIVE.search(spoken_in_full(case)) is not None:
         return None
     kinds = next((each for each in case.sql.filters if _keeps_both(each)), None)
     if kinds is None or not any(map(_adds_plainly, case.sql.aggregations)):
@@ -110,12 +112,7 @@ _STATES = frozenset({"status", "state", "stat"})
 
 
 def _is_positive(case: Case) -> bool:
-    return _POSITIVE.search(_told(case)) is not None
-
-
-def _told(case: Case) -> str:
-    """Both questions with what is said in passing."""
-    return f"{case.query.question}\n{case.said}".casefold()
+    return _POSITIVE.search(spoken_in_full(case)) is not None
 
 
 def _adds_plainly(each: Aggregation) -> bool:
@@ -145,7 +142,7 @@ def plus_for_minus(case: Case) -> Finding | None:
     Finding(strength=1.0, detail='refund_paid is added, not taken off')
     """
     asks = _NET.search(case.asked) is not None or _TAKEN_OFF.search(case.asked) is not None
-    found = _PLUS.search(case.written) if asks and _NEGATIVE.search(_told(case)) is None else None
+    found = _PLUS.search(case.written) if asks and _NEGATIVE.search(spoken_in_full(case)) is None else None
     named = found is not None and not case.question.stems.isdisjoint(identifier_words(found[1]))
     if found is None or not named:
         return None
