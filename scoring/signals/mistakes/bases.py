@@ -10,6 +10,7 @@ from scoring.signals.mistakes.unmet.measures import (
     factor_left_out,
     factor_of_alias,
     factor_turned,
+    speed_per_other,
     stated_factor_turned,
 )
 from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
@@ -232,6 +233,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     'expected → actual: 1e+09 → 1e+06'
     """
     plain = factor_left_out(case) or factor_turned(case) or factor_of_alias(case) or stated_factor_turned(case)
+    plain = plain or speed_per_other(case)
     if plain is not None or len(case.sql.divisions) != 1:
         return Finding(1.0, plain) if plain is not None else None
     division = case.sql.divisions[0]

@@ -9,6 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.changes import change_otherwise
 from scoring.signals.mistakes.unmet.measures import nights_one_more, whole_units_averaged
+from scoring.signals.mistakes.unmet.shares import inverted_by_words
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
@@ -126,9 +127,17 @@ def share_inverted(case: Case) -> Finding | None:
     found = first(case, ShapeKind.INVERTED)
     if found is None and not case.sql.divisions:
         return None
-    upside_down = _per_inverted(case) or _alias_inverted(case) or _part_below(case)
-    if upside_down is not None:
-        return upside_down
+    upside_down = _per_inverted(case) or _alias_inverted(case) or _part_below(case) or _inverted_by_words(case)
+    return upside_down or _average_inverted(found, case)
+
+
+def _inverted_by_words(case: Case) -> Finding | None:
+    by_words = inverted_by_words(case)
+    return Finding(1.0, by_words) if by_words is not None else None
+
+
+def _average_inverted(found: Shape | None, case: Case) -> Finding | None:
+    """A number of rows over a sum where an average is asked for, or all rows over some where a share is."""
     if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
         odd = next((each for each in case.sql.divisions if _counts_over_sum(each.numerator, each.denominator)), None)
         return Finding(1.0, f"{odd.numerator} / {odd.denominator}") if odd is not None else None

@@ -92,7 +92,7 @@ def part_bounded_for_whole(case: Case) -> Finding | None:
     found = _IN_ALL.search(case.asked)
     part = _bounds_part(found["rows"], Number(float(found["number"])), case) if found is not None else None
     other = part or _levels_as_one(case) or _kind_beside_count(case)
-    return other or _time_beside_count(case) or _all_days_bounded(case)
+    return other or _time_beside_count(case) or _all_days_bounded(case) or _whole_by_part(case)
 
 
 def _bounds_part(rows: str, number: Number, case: Case) -> Finding | None:
@@ -203,3 +203,50 @@ def _all_days_bounded(case: Case) -> Finding | None:
     bounds = (each for each in case.sql.having if each.lhs is not None and each.lhs.func in ("COUNT", "SUM"))
     odd = next((each for each in bounds if each.rhs == Number(float(found[1]))), None)
     return Finding(1.0, f"{odd.text} of all days") if odd is not None else None
+
+
+_ALL_OF_THEM = re.compile(r"\b(?:total|everything|all|whole|overall|full)\b")
+
+
+def _whole_by_part(case: Case) -> Finding | None:
+    """Things that ever had a part of a kind are asked for with all their rows, and WHERE keeps that kind alone.
+
+    >>> _whole_by_part(case("Total fees of pilots who ever booked a glider",
+    ...     "SELECT SUM(fee) FROM bookings WHERE kind = 'glider'")).detail
+    "kind = 'glider' keeps a part of the rows"
+    """
+    counted = _ALL_THEIRS.search(case.asked) is not None or any(map(_bounds_several, case.sql.having))
+    funcs = ("SUM", "AVG", "COUNT") if counted else ("SUM", "AVG")
+    blocks = {each.block for each in case.sql.aggregations if each.func in funcs and not each.distinct}
+    kinds = (each for each in case.sql.filters if each.block in blocks and _fixes(each))
+    odd = next((each for each in kinds if _is_of_some(each, case)), None)
+    return Finding(1.0, f"{odd.text} keeps a part of the rows") if odd is not None else None
+
+
+def _bounds_several(each: SqlFilter) -> bool:
+    return isinstance(each.rhs, Number) and each.rhs.value > 1
+
+
+def _fixes(each: SqlFilter) -> bool:
+    plain = each.clause is Clause.WHERE and each.op is Op.EQ and each.alternative is None
+    return plain and isinstance(each.rhs, Text)
+
+
+_ALL_THEIRS = re.compile(r"\b(?:all|every) (?:of )?(?:their|its|the|those)\b")
+
+
+def _is_of_some(kind: SqlFilter, case: Case) -> bool:
+    """Whether the question asks for things that had the kind at least once, and for all that they had.
+
+    The kind is one of the rows of another table than that of the things.
+    """
+    value = re.escape(kind.rhs.folded.replace("_", " ")) if isinstance(kind.rhs, Text) else ""
+    if any(map(_bounds_several, case.sql.having)) and re.search(rf"\b{value}s?(?: \w+)? at least once\b", case.asked):
+        return True
+    found = re.search(
+        rf"\b(?P<thing>[a-z]+) (?:who|that|which) (?:(?:ever|once) \w+ (?:an? |the |to )?"
+        rf"|(?:had|have|has|contain\w*|includ\w*) (?:an? |at least one ))(?:\w+ )?{value}\b",
+        case.asked,
+    )
+    other = found is not None and stem(found["thing"]) not in _rows_of(kind, case)
+    return other and _ALL_OF_THEM.search(case.asked) is not None

@@ -172,6 +172,29 @@ def _turns_into(numerator: str, unit: str, factor: float) -> bool:
     return len(known) != 1 or any(abs(factor - one) < 0.02 * one for one in known[0])
 
 
+_SPEED = cue("km/h km /h kmh kph mph", r"\bkm ?/ ?h\b|\bkmh\b|\bkph\b|\bmph\b")
+_SECONDS = re.compile(r"(?:_s|_sec|_secs|seconds?)\)*$")
+_MINUTES = re.compile(r"(?:_min|_mins|minutes?)\)*$")
+
+
+def speed_per_other(case: Case) -> str | None:
+    """A speed per hour is asked for, and seconds are divided by 60, or minutes by 3600, for the hours.
+
+    >>> speed_per_other(case("Average speed in km/h", "SELECT SUM(km) / (SUM(duration_s) / 60.0) FROM trips"))
+    'sum(duration_s) / 60 for hours'
+    """
+    if _SPEED.search(case.asked) is None or re.search(r"\*\s*(?:60|3600)\b", case.written) is not None:
+        return None
+    again = {each.numerator.strip("()") for each in case.sql.divisions if _CONSTANT.fullmatch(each.denominator)}
+    for each in case.sql.divisions:
+        given = _CONSTANT.fullmatch(each.denominator)
+        unit = {60.0: _SECONDS, 3600.0: _MINUTES}.get(float(given[1])) if given is not None else None
+        text = f"{each.numerator} / {each.denominator}"
+        if unit is not None and unit.search(each.numerator) is not None and text not in again:
+            return f"{text} for hours"
+    return None
+
+
 _STATED = cue("=", r"\b1 ?([a-z]+) ?= ?(\d+(?:\.\d+)?) ?([a-z]+)\b")
 
 

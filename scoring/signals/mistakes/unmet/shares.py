@@ -157,6 +157,30 @@ def whole_split(case: Case) -> str | None:
     return f"{', '.join(sorted(keys))} parts the whole" if keys and within is None else None
 
 
+_PART_OVER = re.compile(
+    r"\b([a-z]{3,}) (?:as (?:a )?(?:%|pct|percent\w*|share|proportion) of|over|divided by|out of)"
+    r" (?:the |all |total |its )?(?:[a-z]+ )?([a-z]{3,})\b"
+)
+_NAMES_DIVIDED = re.compile(r"\b([a-z]\w*)\s*(?:/|,)\s*nullif\s*\(\s*(?:coalesce\s*\(\s*)?(?:\w+\.)?([a-z]\w*)")
+
+
+def inverted_by_words(case: Case) -> str | None:
+    """The question says what is divided by what, and the SQL divides them the other way round.
+
+    >>> inverted_by_words(case("Loss rate (claims over premium)", "SELECT SUM(premium) / SUM(claims) FROM policies"))
+    'sum(premium) / sum(claims) for claims over premium'
+    """
+    pairs = [(each.numerator, each.denominator) for each in case.sql.divisions]
+    pairs += _NAMES_DIVIDED.findall(case.written.casefold()) if pairs else []
+    for found in _PART_OVER.finditer(case.asked) if pairs else ():
+        part, whole = (stem(word) for word in found.groups())
+        for above, below in pairs:
+            over, under = ({stem(word) for word in re.findall(r"[a-z]+", side)} for side in (above, below))
+            if part in under - over and whole in over - under:
+                return f"{above} / {below} for {found.group()}"
+    return None
+
+
 _PLAIN_COUNT = re.compile(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
 
 
