@@ -9,7 +9,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
 from scoring.signals.mistakes.unmet.periods import kept_by_last_time
-from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group
+from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group, sum_bounded_by_row
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
@@ -187,7 +187,7 @@ def total_bounded_by_row(case: Case) -> Finding | None:
         if _bounds_row(each) and not added.keys().isdisjoint(_columns(each)):
             column = _columns(each)[0]
             return differing(f"{added[column].lower()}({column.name}) {each.op.value} {each.rhs}", each.text)
-    return None
+    return sum_bounded_by_row(case)
 
 
 def _bounds_groups(sql: SqlSpec) -> bool:

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.changes import change_otherwise
 from scoring.signals.mistakes.unmet.measures import nights_one_more, whole_units_averaged
-from scoring.signals.mistakes.unmet.shares import inverted_by_words
+from scoring.signals.mistakes.unmet.shares import all_over_some, inverted_by_words
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
@@ -132,7 +132,7 @@ def share_inverted(case: Case) -> Finding | None:
 
 
 def _inverted_by_words(case: Case) -> Finding | None:
-    by_words = inverted_by_words(case)
+    by_words = inverted_by_words(case) or all_over_some(case)
     return Finding(1.0, by_words) if by_words is not None else None
 
 

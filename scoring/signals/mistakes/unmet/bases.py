@@ -165,7 +165,80 @@ def time_of_part(case: Case) -> str | None:
     return f"{times[0].text} restricts the part alone" if named else None
 
 
+_COUNTED = re.compile(
+    r"(?:1(?:00)?(?:\.0)? \* |nullif\()?(?:sum|count)\((?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)"
+    r"(?:, 0\)| \* 100)?"
+)
+_RATE = re.compile(r"\b(?:rate|share|percent\w*|pct|proportion|fraction)\b|%")
+_ODDS = re.compile(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
+
+
+def part_over_rest(case: Case) -> str | None:
+    """The rows that meet a condition are divided by those that do not, where a share is asked for.
+
+    >>> part_over_rest(case("Cancellation rate", "SELECT SUM(CASE WHEN gone_on IS NOT NULL THEN 1 ELSE 0 END) * 1.0 / "
+    ...     "SUM(CASE WHEN gone_on IS NULL THEN 1 ELSE 0 END) FROM flights"))
+    'gone_on is null is the rest alone'
+    """
+    if _RATE.search(case.asked) is None or _ODDS.search(case.said) is not None:
+        return None
+    for each in case.sql.divisions:
+        part, rest = _COUNTED.fullmatch(each.numerator.removesuffix(" * 1")), _COUNTED.fullmatch(each.denominator)
+        if part is not None and rest is not None and (part[1] in _negations(rest[1]) or rest[1] in _negations(part[1])):
+            return f"{rest[1]} is the rest alone"
+    return None
+
+
+def _negations(condition: str) -> set[str]:
+    return {f"not {condition}", condition.replace(" is null", " is not null"), condition.replace(" = ", " != ")} - {
+        condition
+    }
+
+
+_FORMULA = cue("/", r"\(([a-z]+)(?: [a-z]+)? ?- ?([a-z]+)(?: [a-z]+)?\) ?/ ?([a-z]+)")
+
+
+def base_of_formula(case: Case) -> str | None:
+    """A text says what a difference is divided by, and the SQL divides it by the other side.
+
+    >>> base_of_formula(case("Margin = (fare - cost) / fare", "SELECT (SUM(fare) - SUM(cost)) / SUM(cost) FROM trips"))
+    'sum(cost) below the line, not fare'
+    """
+    for one, other, base in (found.groups() for found in _FORMULA.matches(case.said)):
+        wrong = {one, other} - {base}
+        for each in case.sql.divisions if len(wrong) == 1 else ():
+            above, below = (set(re.findall(r"[a-z]+", side)) for side in (each.numerator, each.denominator))
+            if {one, other} <= above and wrong <= below and base not in below:
+                return f"{each.denominator} below the line, not {base}"
+    return None
+
+
+_OF_TOTAL = cue(
+    "total all overall",
+    r"(?:%|\b(?:share|percent\w*|pct|part)) of (?:our |the )?(?:total|all|overall|all our|all the) ([a-z]{4,})\b",
+)
+_OF_KIND = re.compile(r"(?:100 \* )?sum\(case when \w+ = '([^']{3,})' then (\w+) else 0 end\)")
+
+
+def base_of_all_kinds(case: Case) -> str | None:
+    """A share of the total of one kind is asked for, and the amounts of all kinds are the base.
+
+    >>> base_of_all_kinds(case("Each base's share of our total fuel", "SELECT base, SUM(CASE WHEN kind = 'fuel' THEN "
+    ...     "paid ELSE 0 END) / SUM(SUM(paid)) OVER () FROM costs GROUP BY base"))
+    "sum(sum(paid)) over () is of more than 'fuel'"
+    """
+    found = _OF_TOTAL.search(case.asked)
+    for each in case.sql.divisions if found is not None else ():
+        kind = _OF_KIND.fullmatch(each.numerator)
+        if found is None or kind is None or "case" in each.denominator or f"sum({kind[2]})" not in each.denominator:
+            continue
+        if found[1].startswith(kind[1][:3]):
+            return f"{each.denominator} is of more than '{kind[1]}'"
+    return None
+
+
 def base_of_others(case: Case) -> str | None:
     """The first of these that is wrong with the base of a share."""
     odd = share_of_one_group(case) or base_of_some(case) or base_and_part_swapped(case)
-    return odd or partners_of_all(case) or time_of_part(case)
+    odd = odd or partners_of_all(case) or time_of_part(case) or part_over_rest(case)
+    return odd or base_of_formula(case) or base_of_all_kinds(case)

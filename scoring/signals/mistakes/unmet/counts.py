@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.averages import groups_of_other_period
-from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others
+from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others, whole_by_people
 from scoring.signals.mistakes.unmet.means import rows_averaged
 from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Op, SqlFilter
@@ -133,7 +133,7 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     ...     "SELECT AVG(price * quantity) FROM order_items")).detail
     'AVG over order_items for the average order'
     """
-    other = groups_of_others(case) or groups_of_other_period(case)
+    other = groups_of_others(case) or groups_of_other_period(case) or whole_by_people(case)
     if other is None and len(case.sql.blocks) == 1:
         other = rows_averaged(case) or divided_by_others(case) or _lines_averaged(case)
     return Finding(1.0, other) if other is not None else None

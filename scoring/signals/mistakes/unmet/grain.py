@@ -146,3 +146,23 @@ def divided_by_others(case: Case) -> str | None:
     if not stems or are_alike(stem(names[0]), stems[-1]) or stem(names[0]) not in _ALIKE[0]:
         return None
     return f"{case.sql.divisions[0].denominator} below the line of {aliases[0]}"
+
+
+_WHOLES = cue("average avg mean", r"\b(?:average|avg|mean) (?:order|basket|cart|invoice|booking|bill)\b")
+_PER_PERSON = re.compile(r"\bper (?:\w+ )?(?:customer|member|user|client|guest|person|buyer|account|head)\b")
+
+
+def whole_by_people(case: Case) -> str | None:
+    """The average order is asked for, and the sum of all is divided by the number of those who ordered.
+
+    >>> whole_by_people(case("Average basket", "SELECT SUM(total) / COUNT(DISTINCT customer_id) FROM orders"))
+    'count(distinct customer_id) below the line'
+    """
+    if _WHOLES.search(case.asked) is None or _PER_PERSON.search(case.asked) is not None:
+        return None
+    for each in case.sql.divisions:
+        counted = _COUNTED_KEY.fullmatch(each.denominator)
+        key = (key_stems(counted[1]) or ("",))[-1] if counted is not None else ""
+        if key in _ALIKE[0] and "distinct" in each.denominator and each.numerator.startswith("sum("):
+            return f"{each.denominator} below the line"
+    return None

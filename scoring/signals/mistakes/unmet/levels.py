@@ -75,6 +75,21 @@ def _is_averaged_alike(bound: SqlFilter, case: Case) -> bool:
     return any(each.operand.name == bound.lhs.name for each in case.answer)
 
 
+def sum_bounded_by_row(case: Case) -> Finding | None:
+    """The total of a computed amount is to be bounded, and WHERE bounds that of each row.
+
+    >>> sum_bounded_by_row(case("Pilots who owe over 90 in total", "SELECT pilot_id, SUM(due - paid) FROM bills "
+    ...     "WHERE due - paid > 90 GROUP BY pilot_id")).detail
+    'due - paid > 90 of each row'
+    """
+    added = {each.column for each in case.sql.aggregations if each.func == "SUM" and len(each.columns) > 1}
+    for each in case.sql.filters:
+        in_row = each.clause is Clause.WHERE and each.lhs is not None and each.lhs.func is None
+        if in_row and each.op in _BOUNDS and _bounds_several(each) and _name(each) in added:
+            return Finding(1.0, f"{each.text} of each row")
+    return None
+
+
 _IN_ALL = cue(
     "total overall altogether",
     r"\b(?:at least|more than|over|min(?:imum)?(?: of)?) (?P<number>\d+) (?P<rows>[a-z]+s)(?: [a-z]+){0,2}? "

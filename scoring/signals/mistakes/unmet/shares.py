@@ -9,15 +9,17 @@ from scoring.signals.mistakes.unmet.bases import base_of_others
 from scoring.signals.mistakes.wording import cue, divides
 from scoring.specification import Clause, Division, Op, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
+from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _OF_AMOUNT = cue(
-    "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh sales takings payroll",
+    "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh sales takings payroll "
+    "gmv mrr arr profit",
     r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of "
     r"(?:(?!(?:are|at|by|did|for|from|had|has|have|in|is|of|on|that|to|was|were|who|whose|with)\b)[\w'-]+ ){0,3}?"
     r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh"
-    r"|sales|takings|payroll)\b",
+    r"|sales|takings|payroll|gmv|mrr|arr|profit)\b",
 )
 _COUNTED = re.compile(r"(?:nullif\()?(?:\(select |sum\()?count\(")
 
@@ -89,6 +91,25 @@ def own_total_of_all(case: Case) -> str | None:
 _TOTALS = frozenset({"SUM", "COUNT", "RATIO_TO_REPORT"})
 
 
+_PER_PERIOD = cue(
+    "month week day quarter",
+    r"(?:%|\b(?:share|percent\w*|pct|proportion)) of (?:the |our |all )?[a-z][a-z -]{2,30}? (?:per|by|each|every) "
+    r"(?:month|week|day|quarter)\b",
+)
+_OF_YEAR = re.compile(r"\b(?:yearly|annual|year's|of the year|total|fell in|fall in)\b")
+
+
+def _asks_of_period(case: Case) -> bool:
+    """Whether the share of a kind of rows is asked for in each period, and all groups are periods."""
+    found = _PER_PERIOD.search(case.asked) is not None and _OF_YEAR.search(case.asked) is None
+    if not found or len({key.operand.name for key in case.sql.group_by}) != 1:
+        return False
+    letters = re.sub(r"[^a-z]", "", case.asked)
+    kinds = (each.rhs.folded for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text))
+    named = any(len(kind) > 2 and re.sub(r"[^a-z]", "", kind) in letters for kind in kinds)
+    return named or any(each.conditional or "case when" in each.column for each in case.sql.aggregations)
+
+
 def _asks_within(case: Case) -> bool:
     """Whether a share within each of something is asked for, and rows are grouped by that and something else."""
     found = _IN_EACH.search(case.asked)
@@ -107,7 +128,7 @@ def _has_same_base(case: Case) -> bool:
 
 def _asks_own(case: Case) -> bool:
     """Whether each group's share of its own rows is asked for, or its rate, and all that is divided has one base."""
-    if _OF_OWN.search(case.asked) is not None:
+    if _OF_OWN.search(case.asked) is not None or _asks_of_period(case):
         return True
     if _THAT_WERE.search(case.asked) is not None:
         return not any(map(_spreads_whole, case.sql.divisions))
@@ -164,6 +185,28 @@ _PART_OVER = re.compile(
 _NAMES_DIVIDED = re.compile(r"\b([a-z]\w*)\s*(?:/|,)\s*nullif\s*\(\s*(?:coalesce\s*\(\s*)?(?:\w+\.)?([a-z]\w*)")
 
 
+_ALL_ROWS = re.compile(r"(?:100 \* |1 \* )?count\(\*\)(?: \* 1(?:00)?)?")
+_ALL_BELOW = re.compile(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
+_SOME_ROWS = re.compile(r"case when .* then 1|filter \(where|count\([^*)]* (?:=|<|>) ")
+
+
+def all_over_some(case: Case) -> str | None:
+    """All rows are divided by those that meet a condition, where a rate or a share is asked for.
+
+    >>> all_over_some(case("Late rate", "WITH t AS (SELECT COUNT(*) AS n, SUM(CASE WHEN late = 1 THEN 1 ELSE 0 END) AS "
+    ...     "late FROM flights) SELECT n / late FROM t"))
+    'count(*) / sum(case when late = 1 then 1 else 0 end)'
+    """
+    right_way = any(_ALL_BELOW.fullmatch(each.denominator) for each in case.sql.divisions)
+    if right_way or _RATE_OF_ALL.search(case.asked) is None:
+        return None
+    for each in case.sql.divisions:
+        some = _SOME_ROWS.search(each.denominator) is not None and " over " not in each.denominator
+        if some and _ALL_ROWS.fullmatch(each.numerator) is not None:
+            return f"{each.numerator} / {each.denominator}"
+    return None
+
+
 def inverted_by_words(case: Case) -> str | None:
     """The question says what is divided by what, and the SQL divides them the other way round.
 
@@ -202,6 +245,18 @@ def _part_of_all(division: Division) -> re.Match[str] | None:
     return _PLAIN_COUNT.fullmatch(division.numerator) if whole is not None else None
 
 
+def _part_counted(division: Division) -> str | None:
+    """The column of which every value is counted above the line, over all rows or different keys."""
+    part = _part_of_all(division) or _part_of_keys(division) if "distinct" not in division.numerator else None
+    return part[1] if part is not None else None
+
+
+def _part_of_keys(division: Division) -> re.Match[str] | None:
+    """A count of one key over that of different other ones."""
+    whole = re.fullmatch(r"(?:nullif\()?count\(distinct \w+\)(?:, 0\))?", division.denominator)
+    return _PLAIN_COUNT.fullmatch(division.numerator) if whole is not None else None
+
+
 _LOSS = cue(
     "loss shrink wast drop decrease reduction decline",
     r"\b(?:drop|decrease|reduction|decline) (?:in )?(?:%|pct\b|percent\w*)|(?:%|\bpct|\bpercent\w*) (?:drop|decrease)\b"
@@ -230,6 +285,8 @@ def yield_for_loss(case: Case) -> str | None:
 
 
 _SHARE = re.compile(r"%|\b(?:pct|percent\w*|share|proportion|fraction)\b")
+_COUNTED_ONCE = re.compile(r"\brates?\b[^;?]{0,120}\b(?:at least once|only once|counts? (?:as (?:1|one)|once))\b")
+_RATE_OF_ALL = re.compile(r"%|\b(?:pct|percent\w*|share|proportion|fraction|rate)\b")
 
 
 def share_by_repeats(case: Case) -> str | None:
@@ -240,11 +297,9 @@ def share_by_repeats(case: Case) -> str | None:
     'count(claim_id) counts each of several claims'
     """
     optional = {each.table for each in case.sql.joins if each.kind == "left"} - {None, ""}
-    if not optional or _SHARE.search(case.asked) is None:
+    if not optional or (_SHARE.search(case.asked) or _COUNTED_ONCE.search(case.asked)) is None:
         return None
-    parts = [
-        part[1] for each in case.sql.divisions if "distinct" not in each.numerator and (part := _part_of_all(each))
-    ]
+    parts = list(filter(None, map(_part_counted, case.sql.divisions)))
     keys = (each for each in case.sql.columns if each.name in parts and each.table in optional and is_own_key(each))
     return next((f"count({each.name}) counts each of several {each.table}" for each in keys), None)
 
