@@ -61,13 +61,15 @@ def _is_of_some(division: Division) -> bool:
     return re.search(rf"\b{re.escape(chosen[1])} = '", division.numerator) is not None
 
 
-_OF_THOSE = re.compile(
+_OF_THOSE = cue(
+    "share % percent pct proportion",
     r"\bof (?:the |all |our )?(?P<base>[^.?;,]{4,60}?),? (?:what|which|how many) (?:%|percent\w*|pct|share|proportion)"
-    r"(?! of)(?P<part>[^.?;]{3,80})"
+    r"(?! of)(?P<part>[^.?;]{3,80})",
 )
-_SHARE_THAT = re.compile(
+_SHARE_THAT = cue(
+    "share % percent pct proportion",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |all |our )?(?P<base>[a-z ]{4,40}?) "
-    r"(?=(?:was|were|is|are|did|got|had|have|came|turned|went|ended) )(?P<part>[^.?;,]{3,60})"
+    r"(?=(?:was|were|is|are|did|got|had|have|came|turned|went|ended) )(?P<part>[^.?;,]{3,60})",
 )
 _BEGINNING = 4
 
@@ -143,9 +145,10 @@ def _equates(name: str, block: str, case: Case) -> bool:
 
 
 _PLAIN_COUNT = re.compile(r"(?:nullif\()?count\((?:\*|\w+)\)(?:, 0\))?")
-_IN_TIME = re.compile(
+_IN_TIME = cue(
+    "share % percent pct proportion",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?[a-z ]{3,30}? (?:that |which |who )?"
-    r"([a-z]+ed|sold) (?:in|during) [a-z0-9 ]{2,20}? (?:was|were|is|are|got|had|have)\b"
+    r"([a-z]+ed|sold) (?:in|during) [a-z0-9 ]{2,20}? (?:was|were|is|are|got|had|have)\b",
 )
 
 

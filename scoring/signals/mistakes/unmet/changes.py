@@ -38,10 +38,11 @@ _MONTH = re.compile(
 )
 _YEAR = re.compile(r"(?:^|\D)((?:19|20)\d\d)(?:\D|$)")
 _HALF_YEAR = 6
-_RISE = re.compile(
+_RISE = cue(
+    "gr gain ris ros increas chang diff uplift drop fall fell decreas declin up down",
     r"\b(?:grow|grew|grown|growth|gain|rise|rose|risen|increase|change|diff\w*|uplift|drop\w*|fall|fell|decrease"
     r"|decline)"
-    r"(?:s|d)?\b|\b(?:up|down) (?:on|vs|from|over|by)\b|\b(?:go|went|gone) (?:up|down)\b"
+    r"(?:s|d)?\b|\b(?:up|down) (?:on|vs|from|over|by)\b|\b(?:go|went|gone) (?:up|down)\b",
 )
 
 

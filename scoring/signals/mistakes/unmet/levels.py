@@ -14,7 +14,8 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
-_ROWS_OVER = re.compile(
+_ROWS_OVER = cue(
+    "over above under below than least most up more",
     r"\b(?:no\.? of|number of|how many|count of|(?:average|avg|total|sum|mean)(?: [a-z]+)? of|only(?: count|"
     r" take)?|take only"
     r"|just)(?: (?:the|all|our|heavy|big|large|small|long|short))* (?P<thing>[a-z]+s)\b(?: (?:in|of|from|during)"
@@ -22,7 +23,7 @@ _ROWS_OVER = re.compile(
     r"{0,2}(?: (?:that|which))?(?: (?:are|were|was|is|lasted|took|take|last|weigh\w*|cost\w*|with|of|worth))? \(?"
     r"(?:(?:long|short|bigg|larg|small|heavi|high|old)er than|over|above|under|below|more than|less than|at least"
     r"|at most"
-    r"|\d+ \w+ (?:and|or) (?:up|more|over|above))\b"
+    r"|\d+ \w+ (?:and|or) (?:up|more|over|above))\b",
 )
 _AMOUNTS = frozenset({"sale", "hour", "day", "unit", "point", "minute", "amount", "fee", "cost"})
 _ANYTHING = cue(

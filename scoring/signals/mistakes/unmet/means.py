@@ -102,9 +102,11 @@ def _is_amount(words: str) -> bool:
     return not _AMOUNTS.isdisjoint(stem(word) for word in re.findall(r"[a-z]+", words))
 
 
-_RATE = re.compile(
+_RATE = cue(
+    "rate ratio percent pct share proportion margin yield utili occupancy discount efficiency "
+    "productivity intensity conversion ctr cpc cpm roi roas % head person capita piece",
     r"\b(?:rate|ratio|percent\w*|pct|share|proportion|margin|yield|utili[sz]ation|occupancy|discount\w*|efficiency"
-    r"|productivity|intensity|conversion|ctr|cpc|cpm|roi|roas)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b"
+    r"|productivity|intensity|conversion|ctr|cpc|cpm|roi|roas)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b",
 )
 _PER_UNIT = re.compile(r"\bper (?:\d+ )?([a-z]+)\b")
 

@@ -39,11 +39,12 @@ def amount_shared_by_rows(case: Case) -> str | None:
     return f"{case.sql.divisions[0].denominator} below the line for the share of the {found[1]}"
 
 
-_OF_OWN = re.compile(
+_OF_OWN = cue(
+    "own that its their same each",
     r"(?:%|\b(?:pct|percent\w*|share|proportion))(?: \w+)? of (?:that|its|their|the same) (?!own\b)[a-z]+(?:'s|s)?\b"
     r"|\b(?:share|part|percent\w*|pct|%)\b[^.;?]{0,40}\b(?:of|in|within) (?:their|its|his|her) own (?!total)[a-z]+\b"
     r"|(?:%|\b(?:pct|percent\w*|share|proportion)) of each (?:[a-z]+'?s? own\b|[a-z]+'?s? [a-z]+ (?:was|were|is|are"
-    r"|that)\b)"
+    r"|that)\b)",
 )
 _OF_ALL = re.compile(
     r"\b(?:sum|count|ratio_to_report)\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE
@@ -53,19 +54,21 @@ _SCALAR = re.compile(
     r"|where\b)",
     re.IGNORECASE,
 )
-_THAT_WERE = re.compile(
+_THAT_WERE = cue(
+    "that which who",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?[a-z][a-z ]{2,40}? (?:that|which|who) \w+\b"
-    r"[^.;?]{0,60}\b(?:by|per|for each|in each) \w+"
+    r"[^.;?]{0,60}\b(?:by|per|for each|in each) \w+",
 )
 _RATE_OF_EACH = cue("rate", r"\b[a-z-]+ rate (?:per|by|for each|for every|in each|of each|at each) [a-z]+\b")
 
 
-_IN_EACH = re.compile(
+_IN_EACH = cue(
+    "each every within inside",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of [^.;?]{2,50}\b(?:in|for|within|at|of|inside) (?:each|every) [a-z]+"
     r"|\b(?:share|mix|split)\b[^.;?]{2,50}\b(?:within|inside) (?:the|its|their|that|each|every) (?P<group>[a-z]+)"
     r"|\bfor (?:every|each) (?P<each>[a-z]+),? (?:what|which|the) (?:%|(?:pct|percent\w*|share|proportion)) of "
     r"(?:the|that) "
-    r"(?P=each)\b"
+    r"(?P=each)\b",
 )
 
 
@@ -178,9 +181,10 @@ def whole_split(case: Case) -> str | None:
     return f"{', '.join(sorted(keys))} parts the whole" if keys and within is None else None
 
 
-_PART_OVER = re.compile(
+_PART_OVER = cue(
+    "over of by",
     r"\b([a-z]{3,}) (?:as (?:a )?(?:%|pct|percent\w*|share|proportion) of|over|divided by|out of)"
-    r" (?:the |all |total |its )?(?:[a-z]+ )?([a-z]{3,})\b"
+    r" (?:the |all |total |its )?(?:[a-z]+ )?([a-z]{3,})\b",
 )
 _NAMES_DIVIDED = re.compile(r"\b([a-z]\w*)\s*(?:/|,)\s*nullif\s*\(\s*(?:coalesce\s*\(\s*)?(?:\w+\.)?([a-z]\w*)")
 
@@ -215,7 +219,7 @@ def inverted_by_words(case: Case) -> str | None:
     """
     pairs = [(each.numerator, each.denominator) for each in case.sql.divisions]
     pairs += _NAMES_DIVIDED.findall(case.written.casefold()) if pairs else []
-    for found in _PART_OVER.finditer(case.asked) if pairs else ():
+    for found in _PART_OVER.matches(case.asked) if pairs else ():
         part, whole = (stem(word) for word in found.groups())
         for above, below in pairs:
             over, under = ({stem(word) for word in re.findall(r"[a-z]+", side)} for side in (above, below))
