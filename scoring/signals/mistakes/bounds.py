@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
-from scoring.signals.mistakes.unmet.periods import kept_by_last_time
 from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group, sum_bounded_by_row
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SqlSpec
@@ -35,7 +34,7 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     'count(*) >= 3 of each country, not of each route'
     """
     bounds = [each for each in case.sql.having if _bounds_count(each)]
-    odd = kept_by_last_time(case) or (value_of_any_row(case) if bounds else kept_by_part(case))
+    odd = value_of_any_row(case) if bounds else kept_by_part(case)
     return odd or (_bounded_elsewhere(bounds, case) if bounds else None)
 
 

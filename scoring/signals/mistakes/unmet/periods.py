@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, GroupKey, Op, Operand, SqlFilter
@@ -197,43 +196,6 @@ def runs_from_cut(case: Case) -> str | None:
         if _starts(each) and each.clause is Clause.WHERE and any(each.block.startswith(block) for block in running):
             return f"{each.text} before the sum runs"
     return None
-
-
-_SO_MANY_IN = cue(
-    "more least over times + exceed",
-    r"(?:\b(?:more than|at least|over|exceed\w*)|\d+ ?\+|\b\w+ times or more|\bor more)"
-    r"(?:(?!\b(?:and|who|that|but|which|whose)\b)[^.;?])*\b(?:since|in|during|within|this|last|between|after)\b",
-)
-"""A number of a time, with nothing between them: `who` and `and` would make the time one of something else."""
-_OF_LAST = cue(
-    "last latest recent newest active still lapsed quiet gone",
-    r"\b(?:last|latest|most recent|recent\w*|newest|active|still|lapsed|quiet|gone)\b",
-)
-
-
-def kept_by_last_time(case: Case) -> Finding | None:
-    """Rows of a time are to be counted, and HAVING looks only at the last time of each group, so older ones count, too.
-
-    >>> kept_by_last_time(case("Pilots with 3 trips or more in 2020", "SELECT pilot FROM trips GROUP BY pilot HAVING "
-    ...     "COUNT(*) >= 3 AND MAX(day) >= '2020-01-01'")).detail
-    'count(*) >= 3 of all rows, max(day) within [2020-01-01, )'
-    """
-    if len(case.sql.having) < 2 or _SO_MANY_IN.search(case.asked) is None or _OF_LAST.search(case.asked) is not None:
-        return None
-    last = next((each for each in case.sql.having if _has_func(each, "MAX") and _starts(each)), None)
-    counted = next((each for each in case.sql.having if _has_func(each, "COUNT", "SUM")), None)
-    if last is None or counted is None or last.block != counted.block or _keeps_rows_since(case):
-        return None
-    return Finding(1.0, f"{counted.text} of all rows, {last.text}")
-
-
-def _keeps_rows_since(case: Case) -> bool:
-    """Whether a condition on single rows, or in an aggregate, keeps a time."""
-    return any(each.clause is not Clause.HAVING and _starts(each) for each in case.sql.filters)
-
-
-def _has_func(each: SqlFilter, *funcs: str) -> bool:
-    return each.lhs is not None and each.lhs.func in funcs
 
 
 def _starts(each: SqlFilter) -> bool:
