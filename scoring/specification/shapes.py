@@ -109,6 +109,14 @@ class ShapeKind(StrEnum):
     """A WHEN of a CASE that an earlier one has always met before: `WHEN a >= 1 … WHEN a >= 5`."""
     ROLE_OUTPUT = "role output"
     """A column is shown of a table joined by a key; `words` are `by` or `holds`, the key, its name and the column."""
+    SELF_USE = "self use"
+    """Of two rows of one table, linked by a key, one is used: `words` are the key, `child` or `holder` of what it
+    names, the use (`shown`, `grouped`, `counted`, `tested`, `bounded`), the column, and the output or the text."""
+    ROW_NAMED = "row named"
+    """A key is compared with that of the row that a text names: `words` are the key, the text and the column
+    that holds it."""
+    ANSWER_ROLE = "answer role"
+    """Another table names the rows of the answer by the key of `words`."""
     ZONE = "zone"
     """A time is converted to the zone of `words`."""
 

@@ -349,7 +349,7 @@ def _better_key(foreign: Column, own: Column, case: Case) -> str | None:
     keys = {key_stems(column.name): column.name for column in case.sql.columns if column.table == foreign.table}
     text = (case.query.enriched_question or "").casefold()
     written = f"{words[-1]}_id"
-    stated = written if written in text and foreign.name not in text else None
+    stated = written if written in text and written != own.name and foreign.name not in text else None
     return keys.get(words[-1:]) or keys.get(words) or stated
 
 

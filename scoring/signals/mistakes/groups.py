@@ -9,6 +9,7 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.moments import overdue_backwards
+from scoring.signals.mistakes.unmet.roles import more_of_other_side
 from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification import Clause, Column, Op, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
@@ -194,7 +195,8 @@ def columns_compared_backwards(case: Case) -> Finding | None:
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
         if (less, more) in orders and (more, less) not in orders:
             return Finding(1.0, orders[less, more])
-    return _late_backwards(orders, case) or _limit_backwards(orders, case)
+    other = more_of_other_side(case)
+    return Finding(1.0, other) if other is not None else _late_backwards(orders, case) or _limit_backwards(orders, case)
 
 
 _LIMIT = re.compile(

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.both import either_lacked, either_year, kinds_by_other_key, months_as_one_time
+from scoring.signals.mistakes.unmet.both import (
+    either_lacked,
+    either_year,
+    kinds_by_other_key,
+    months_as_one_time,
+    one_end_read,
+)
 from scoring.signals.mistakes.wording import asked, cue
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import key_stems
@@ -188,6 +194,7 @@ def either_for_both(case: Case) -> Finding | None:
     "plane in ('kites', 'swans')"
     """
     other = kinds_by_other_key(case) or months_as_one_time(case) or either_lacked(case) or either_year(case)
+    other = other or one_end_read(case)
     return _united_for_both(case) or _listed_for_both(case) or (Finding(1.0, other) if other is not None else None)
 
 

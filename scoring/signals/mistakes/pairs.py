@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.references import reference_reversed
 from scoring.signals.mistakes.wording import asked, cue, first, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
@@ -26,10 +28,16 @@ def pair_counted_twice(case: Case) -> Finding | None:
     'pairs of pilots: twice'
     """
     text = asked(case)
-    if not _PAIRS.search(text) or _ORDERED.search(text):
-        return None
-    counted = any(each.func == "COUNT" for each in case.question.aggregations)
     found = shapes(case, ShapeKind.SELF_PAIR)
+    oddity = _overlap_oddity(found, case) if found and _OVERLAPS.search(text) else None
+    if oddity is not None:
+        return Finding(1.0, oddity)
+    asks = _PAIRS.search(text) or (found and _EACH_PAIR.search(text))
+    return _counted_oddly(found, case) if asks and not _ORDERED.search(text) else None
+
+
+def _counted_oddly(found: Sequence[Shape], case: Case) -> Finding | None:
+    counted = any(each.func == "COUNT" for each in case.question.aggregations)
     if not found:
         alone = counted and len({table for block in case.sql.blocks for table in block.tables}) == 1
         return Finding(1.0, "no two rows are paired") if alone else None
@@ -37,6 +45,34 @@ def pair_counted_twice(case: Case) -> Finding | None:
     if not once:
         return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
     return _values_counted(case) if counted else None
+
+
+_EACH_PAIR = re.compile(r"\b(?:each|every|any) pair\b|\bpair (?:just |only )?once\b")
+_OVERLAPS = re.compile(r"\b(?:overlap\w*|clash\w*|double[- ]book\w*)\b")
+_AT_PEAK = re.compile(r"\b(?:peak|busiest|concurren\w+|simultaneous\w*|at most)\b")
+_OVERLAPS_COUNTED = re.compile(
+    r"\b(?:how many|number of|count(?: of)?) (?:\w+ )?(?:double[- ]bookings|overlaps|clashes|overlapping pairs)\b"
+)
+
+
+def _overlap_oddity(pairs: Sequence[Shape], case: Case) -> str | None:
+    """A row is found to overlap itself, an overlap counts twice, or only what lies within another row is found."""
+    if len(pairs) > 1 or _AT_PEAK.search(asked(case)) is not None:
+        return None
+    text, (order, *words) = pairs[0].text, pairs[0].words
+    if "inside" in words:
+        return f"{text}: one lies within the other"
+    if "overlapping" not in words or order == "once":
+        return None
+    if order == "unordered":
+        return f"{text}: with itself"
+    return f"{text}: twice" if "halved" not in words and _overlaps_counted(case) else None
+
+
+def _overlaps_counted(case: Case) -> bool:
+    """Whether the number of overlaps is asked for, and the answer is one count of rows."""
+    one = len(case.answer) == len(case.sql.blocks) == 1 and case.answer[0].operand.func == "COUNT"
+    return one and not case.answer[0].operand.distinct and _OVERLAPS_COUNTED.search(asked(case)) is not None
 
 
 def _values_counted(case: Case) -> Finding | None:
@@ -77,7 +113,8 @@ def roles_swapped(case: Case) -> Finding | None:
         role = shown.words[0]
         if _wants_holder(text, role) if "child" in shown.words else _wanted(text, role):
             return Finding(1.0, shown.text)
-    return _unlinked(text, case)
+    turned = reference_reversed(case)
+    return Finding(1.0, turned) if turned is not None else _unlinked(text, case)
 
 
 _OLDER = re.compile(r"\b(?:prev\w*|old|last\w*|prior|py)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
@@ -134,7 +171,7 @@ def _unlinked(text: str, case: Case) -> Finding | None:
     return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
 
 
-_THAN = re.compile(r"\bth[ae]n (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
+_THAN = re.compile(r"\bth[ae]n (?:their|there|thier|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
 
 
 def _wanted(text: str, role: str) -> str:

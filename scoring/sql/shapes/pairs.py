@@ -8,10 +8,12 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_own_key, key_stems
-from scoring.sql.shapes.selects import Select, SourceItem, written
-from scoring.sql.shapes.windows import item_around
+from scoring.sql.shapes.naming import key_stems
+from scoring.sql.shapes.roles import ABOVE, refers_within
+from scoring.sql.shapes.selects import Select, SourceItem, conjuncts, written
+from scoring.sql.shapes.windows import item_around, same_rows
 from scoring.sql.terms import Node
+from scoring.words import identifier_words
 
 _MORE: dict[type[Node], str] = {exp.GT: "more", exp.GTE: "more", exp.LT: "less", exp.LTE: "less"}
 _FLIPPED = {"more": "less", "less": "more"}
@@ -43,10 +45,17 @@ def _referring(select: Select) -> Iterator[tuple[SourceItem, SourceItem, str]]:
             child, holder = item_around(select, mine), item_around(select, theirs)
             if child is None or holder is None or child is holder or child.table is None:
                 continue
-            stems = key_stems(mine.name.lower())
-            own = is_own_key(Column(theirs.name.lower(), holder.table))
-            if child.table == holder.table and stems and own and not is_own_key(Column(mine.name.lower(), child.table)):
-                yield child, holder, stems[-1]
+            if child.table == holder.table and refers_within(mine.name, theirs.name, child.table):
+                yield child, holder, _role(mine.name)
+
+
+def _role(key: str) -> str:
+    """The role that a key names: `mgr_emp_id` and `reports_to` name a manager."""
+    words = identifier_words(key)
+    if words[-1:] == ("to",) and "report" in words:
+        return "manager"
+    above = [word for word in words if word in ABOVE]
+    return above[0] if above else (key_stems(key) or words or ("",))[-1]
 
 
 def _compared(select: Select, child: SourceItem, holder: SourceItem, role: str) -> Iterator[Shape]:
@@ -82,25 +91,66 @@ def self_pairs(select: Select) -> Iterator[Shape]:
     items = list(select.items.values())
     for place, first in enumerate(items):
         for second in items[place + 1 :]:
-            if first.table is None or first.table != second.table:
+            table = _table_of(first) if same_rows(first, second) else None
+            if table is None or _have_roles(select, first, second):
                 continue
-            if _have_roles(select, first, second):
-                continue
-            words = _kept_once(select, first, second)
+            words = (_kept_once(select, first, second), *_halved(select), *_overlap(select, first, second))
             linked = tuple(
-                Column(left.name.lower(), first.table)
+                Column(left.name.lower(), table)
                 for left, right, _ in select.pairs
                 if {select.item_of(left), select.item_of(right)} == {first, second}
             )
-            yield Shape(
-                kind=ShapeKind.SELF_PAIR,
-                text=f"pairs of {first.table}",
-                words=(words, *_halved(select)),
-                columns=linked,
-            )
+            yield Shape(kind=ShapeKind.SELF_PAIR, text=f"pairs of {table}", words=words, columns=linked)
     for each in select.own if exp.Mul in select.kinds else ():
         if isinstance(each, exp.Mul) and _is_combination(each):
             yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *_halved(select)))
+
+
+def _table_of(item: SourceItem) -> str | None:
+    """The table whose rows an item has: a CTE may show some of them, and groups none."""
+    if item.table is not None or len(item.arms) != 1 or item.arms[0].is_grouped or len(item.arms[0].items) != 1:
+        return item.table
+    return next(iter(item.arms[0].items.values())).table
+
+
+def _overlap(select: Select, first: SourceItem, second: SourceItem) -> tuple[str, ...]:
+    """`overlapping` where each begins before the other ends, `inside` where one begins after the other and ends before.
+
+    Neither is told where only one of the two is compared with a text or a number, which tells them apart.
+    """
+    beyond: list[tuple[SourceItem, str, str]] = []
+    alone = {first: set[str](), second: set[str]()}
+    for each in _conditions(select):
+        sides = [side for side in (each.args.get("this"), each.args.get("expression")) if isinstance(side, exp.Column)]
+        items = [item for side in sides if (item := select.item_of(side)) is not None]
+        if type(each) in _MORE and {*items} == {first, second}:
+            later = 0 if _MORE[type(each)] == "more" else 1
+            beyond.append((items[later], sides[later].name.lower(), sides[1 - later].name.lower()))
+        elif len(sides) == 1 and items and items[0] in alone:
+            alone[items[0]].add(written(each).replace(f"{sides[0].text('table')}.", ""))
+    return () if alone[first] != alone[second] else _crossed(beyond, first, second)
+
+
+def _crossed(beyond: list[tuple[SourceItem, str, str]], first: SourceItem, second: SourceItem) -> tuple[str, ...]:
+    crossed = {(item, later) for item, later, earlier in beyond if later != earlier}
+    overlapping = any((second, later) in crossed for item, later in crossed if item is first)
+    return ("overlapping",) if overlapping else ("inside",) if _inside(beyond) else ()
+
+
+def _inside(beyond: list[tuple[SourceItem, str, str]]) -> bool:
+    """Whether one of two rows begins after the other one, and ends before it."""
+    alike = [(item, later) for item, later, earlier in beyond if later == earlier]
+    return len(alike) == len(beyond) and any(
+        one is not other and name != column for one, name in alike for other, column in alike
+    )
+
+
+def _conditions(select: Select) -> Iterator[Node]:
+    """The parts of WHERE, and of the conditions of joins."""
+    yield from select.conjuncts("where")
+    for item in select.items.values():
+        on = item.join.args.get("on") if item.join is not None else None
+        yield from conjuncts(on) if on is not None else ()
 
 
 def _have_roles(select: Select, first: SourceItem, second: SourceItem) -> bool:

@@ -19,6 +19,7 @@ from scoring.sql.shapes import (
     picked,
     quotients,
     repeated_rows,
+    roles,
     united,
     windows,
 )
@@ -93,6 +94,9 @@ READERS: tuple[ShapeReader, ...] = (
     _reader(picked.role_outputs),
     _reader(pairs.roles),
     _reader(pairs.self_pairs),
+    _reader(roles.self_uses),
+    _reader(roles.named_rows),
+    _reader(roles.answer_roles),
     _reader(quotients.changes, exp.Sub),
     _reader(quotients.shares, *_DIVIDED, exp.Avg),
     _reader(quotients.durations, exp.Extract, exp.Sub, *quotients.DIFFERENCES),

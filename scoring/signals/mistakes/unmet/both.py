@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.roles import MOVED, side_of
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause, Op, SqlFilter, SqlSpec
-from scoring.sql.shapes.naming import table_words
+from scoring.specification import Clause, Column, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -161,3 +162,56 @@ def _may_select(sql: SqlSpec) -> bool:
     """Whether anything selects some of the rows."""
     conditions = sql.filters or sql.having or any(each.conditional for each in sql.aggregations)
     return bool(conditions or sql.set_operations or sql.windows or len(sql.blocks) != 1)
+
+
+_NEITHER_SIDE = cue(
+    "neither",
+    r"\bneither (?:paying|giving|sending|lending|selling|sent|paid|gave|lent|sold) nor "
+    r"(?:receiving|getting|taking|borrowing|buying|received|got|took|borrowed|bought)\b",
+)
+_NONE = re.compile(r"\b(?:no|never|without|not|unused|nowhere)\b|n't\b")
+_FIRST_END = re.compile(r"(.+)_(a|1)((?:_id|_code|_cd)?)")
+_POSTAL = frozenset("address addr line name phone street".split())
+
+
+def one_end_read(case: Case) -> str | None:
+    """What is at neither of two ends is asked for, and the SQL looks at one of them.
+
+    >>> one_end_read(case("Which harbours have no ferry line?", "SELECT name FROM harbours h LEFT JOIN ferry_lines f "
+    ...     "ON f.harbour_a = h.id WHERE f.id IS NULL"))
+    'only harbour_a is read'
+    """
+    if _NONE.search(case.asked) is None or not _looks_for_none(case):
+        return None
+    read = {each.name for each in case.sql.columns}
+    found = next((name for name in sorted(read) if read.isdisjoint(_other_ends(name) or read)), None)
+    return f"only {found} is read" if found is not None else _one_side_read(case)
+
+
+def _looks_for_none(case: Case) -> bool:
+    """Whether the SQL keeps what has no row in another table."""
+    left = any(each.op is Op.IS_NULL for each in case.sql.filters)
+    return left or any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in case.sql.subqueries)
+
+
+def _other_ends(name: str) -> set[str]:
+    """How the other end is named of two that a column names the first of: `port_b` of `port_a`."""
+    end = _FIRST_END.fullmatch(name)
+    if end is None or not _POSTAL.isdisjoint(identifier_words(end[1])):
+        return set()
+    return {f"{end[1]}_{'b' if end[2] == 'a' else '2'}{end[3]}"}
+
+
+def _one_side_read(case: Case) -> str | None:
+    """`neither paying nor receiving`, where the table is joined by one of the two keys alone."""
+    found = _NEITHER_SIDE.search(case.asked)
+    sided = [each for each in case.sql.columns if side_of(each.name, MOVED)] if found is not None else []
+    if found is None or not sided or sided[0].table is None:
+        return None
+    side = sided[0]
+    others = [each for each in case.sql.columns - {side} if each.table == side.table and _is_reference(each)]
+    return f"{found.group()}: only {side.name} is read" if not others else None
+
+
+def _is_reference(column: Column) -> bool:
+    return key_stems(column.name) is not None and not is_own_key(column)
