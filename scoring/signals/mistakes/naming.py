@@ -11,6 +11,7 @@ from scoring.signals.mistakes.wording import shapes
 from scoring.specification import Projection
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
+from scoring.sql.shapes.roles import ABOVE
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -146,5 +147,7 @@ def _is_other_role(shape: Shape) -> bool:
     named, role = identifier_words(name), set(identifier_words(key))
     if how == "by":
         return kinds_opposed(named, tuple(role)) and not kinds_opposed(named, identifier_words(column))
-    stems = set(key_stems(key) or ())
-    return bool(named) and named[0] in stems and stems.isdisjoint(identifier_words(column))
+    stems = key_stems(key) or ()
+    roles = stems[:-1] if len(stems) > 1 and stems[-1] not in ABOVE else stems
+    own = {"of", "from", *identifier_words(column)}
+    return bool(named) and named[0] in roles and own.isdisjoint(stems)

@@ -108,8 +108,9 @@ _SIDES = (
     ),
     (
         cue(
-            "made placed sent wrote outgoing outbound initiated",
-            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|wrote|outgoing|outbound|initiated)\b(?! to)",
+            "made placed sent wrote outgoing outbound initiated make place",
+            r"(?<!was )(?<!were )(?<!been )\b(?:made|placed|sent|wrote|outgoing|outbound|initiated)\b(?! to)"
+            r"|\b(?:did|does|do) (?:\w+ ){1,4}?(?:make|place)\b",
         ),
         frozenset("caller sender payer initiator from".split()),
         frozenset("callee receiver recipient payee".split()),

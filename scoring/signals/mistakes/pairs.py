@@ -12,7 +12,7 @@ from scoring.signals.mistakes.wording import asked, cue, first, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 _PAIRS = cue("pair", r"\bpairs? of\b|\bpairs\b")
 _ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
@@ -47,7 +47,7 @@ def _counted_oddly(found: Sequence[Shape], case: Case) -> Finding | None:
     return _values_counted(case) if counted else None
 
 
-_EACH_PAIR = re.compile(r"\b(?:each|every|any) pair\b|\bpair (?:just |only )?once\b")
+_EACH_PAIR = re.compile(r"\b(?:each|every|any|per) (?:pair|couple|combination)\b|\bpair (?:just |only )?once\b")
 _OVERLAPS = re.compile(r"\b(?:overlap\w*|clash\w*|double[- ]book\w*)\b")
 _AT_PEAK = re.compile(r"\b(?:peak|busiest|concurren\w+|simultaneous\w*|at most)\b")
 _OVERLAPS_COUNTED = re.compile(
@@ -129,7 +129,7 @@ def _years_swapped(case: Case) -> str | None:
     return f"{older.group()} beside {newer.group()}"
 
 
-_BOSS = re.compile(r"\b(?:boss|line manager)\b")
+_BOSS = re.compile(r"\b(?:boss|line manager|(?:person|one) (?:they|he|she) reports? to)\b")
 _SUBJECT = re.compile(r"\s*(?:which|what|list|show|find|name|who are)?(?: me| all| the| our| of| any)* ([a-z]+)")
 
 
@@ -147,6 +147,15 @@ def _compared_oddly(shape: Shape, text: str) -> str:
     when = _WHEN.search(text)
     if timed and when is not None and stem(when[2]) == role:
         return "" if _MOMENTS[when[1]] == word else f"{shape.text}: not {when[1]} the {role}"
+    if shape.columns and not _BIRTH.isdisjoint(identifier_words(shape.columns[0].name)):
+        older = _BY_AGE.search(text) is not None and _wanted(text, role) == word
+        return f"{shape.text}: {word} than the {role}" if older else ""
+    return _less_or_equal(shape, text, timed=timed)
+
+
+def _less_or_equal(shape: Shape, text: str, *, timed: bool) -> str:
+    """What is wrong with a comparison of values."""
+    word, role = shape.words[:2]
     wanted, dated = _wanted(text, role), _DATES.search(text) is not None
     if wanted == word:
         oddity = "or equal" if "or equal" in shape.words else "times are compared" if timed and not dated else ""
@@ -154,6 +163,8 @@ def _compared_oddly(shape: Shape, text: str) -> str:
     return f"{shape.text}: {word} than the {role}" if wanted and not dated else ""
 
 
+_BIRTH = frozenset({"birth", "birthday", "birthdate", "dob", "born"})
+_BY_AGE = re.compile(r"\b(?:older|younger)\b")
 _MOMENTS = {"before": "less", "earlier than": "less", "after": "more", "later than": "more"}
 _WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
 

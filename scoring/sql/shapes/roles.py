@@ -85,18 +85,25 @@ def _counts_both(select: Select, node: Node) -> bool:
 def _used(select: Select) -> Iterator[tuple[str, Node, str]]:
     """The parts of a SELECT that use a column, how they do, and the name or the value beside it."""
     for name, node in select.outputs.items():
-        counted = isinstance(node, exp.Count) and not isinstance(node.this, exp.Distinct)
-        if counted or not node.find(exp.AggFunc):
-            yield "counted" if counted else "shown", node, name
+        if _counts(node) or not node.find(exp.AggFunc):
+            yield "counted" if _counts(node) else "shown", node, name
     for node in select.keys:
         yield "grouped", node, ""
+    for each in select.conjuncts("having"):
+        if _counts(each.args.get("this")):
+            yield "counted", each.this, ""
     for node, value in _texts(select):
         yield "tested", node, value
     for each in select.own:
-        if isinstance(each, (exp.GTE, exp.LT, exp.GT, exp.LTE, exp.Between)) and not isinstance(
-            each.args.get("expression"), exp.Column
-        ):
+        if isinstance(each, _BOUNDS) and not isinstance(each.args.get("expression"), exp.Column):
             yield "bounded", each, ""
+
+
+def _counts(node: Node | None) -> bool:
+    return isinstance(node, exp.Count) and not isinstance(node.this, exp.Distinct)
+
+
+_BOUNDS = (exp.GTE, exp.LT, exp.GT, exp.LTE, exp.Between)
 
 
 def _texts(select: Select) -> Iterator[tuple[Node, str]]:
@@ -181,8 +188,8 @@ def answer_roles(select: Select) -> Iterator[Shape]:
     while len(select.items) == 1 and len(arms := next(iter(select.items.values())).arms) == 1 and not select.nested:
         select = arms[0]
     seen = set[str]()
-    for column in _answering(select):
-        found = select.origin(column)
+    for place, column in _answering(select):
+        found = place.origin(column)
         if found is None or found.node is not None or found.column.name in seen or is_own_key(found.column):
             continue
         seen.add(found.column.name)
@@ -190,14 +197,14 @@ def answer_roles(select: Select) -> Iterator[Shape]:
         yield Shape(kind=ShapeKind.ANSWER_ROLE, text=name, columns=(found.column,), words=(name,))
 
 
-def _answering(select: Select) -> Iterator[Node]:
-    """The columns that hold the keys of what is shown."""
+def _answering(select: Select) -> Iterator[tuple[Select, Node]]:
+    """The columns that hold the keys of what is shown, each with the SELECT that reads it."""
     shown = [column for node in select.shown if not node.find(exp.AggFunc) for column in select.columns_in(node)]
-    yield from (column for column in shown if key_stems(column.name) is not None)
+    yield from ((select, column) for column in shown if key_stems(column.name) is not None)
     items = _tables_of(select, shown)
     foreign = list(_keys_of(select, items))
     yield from foreign
-    yield from _keys_of(select, _tables_of(select, foreign))
+    yield from _keys_of(select, _tables_of(select, [column for _, column in foreign]))
     yield from _listed(select, items)
 
 
@@ -207,15 +214,15 @@ def _tables_of(select: Select, columns: list[Node]) -> set[SourceItem]:
     return {item for item in items if item is not None and item.table is not None}
 
 
-def _listed(select: Select, items: set[SourceItem]) -> Iterator[Node]:
+def _listed(select: Select, items: set[SourceItem]) -> Iterator[tuple[Select, Node]]:
     """The columns of subqueries by which rows of some items are kept: `id IN (SELECT pilot_id …)`."""
     for each in select.own if exp.In in select.kinds else ():
         inner = _nested(select, each.args.get("query")) if isinstance(each, exp.In) else None
         if inner is not None and isinstance(each.this, exp.Column) and select.item_of(each.this) in items:
-            yield from (node for node in inner.shown if isinstance(node, exp.Column))
+            yield from ((inner, node) for node in inner.shown if isinstance(node, exp.Column))
 
 
-def _keys_of(select: Select, items: set[SourceItem]) -> Iterator[Node]:
+def _keys_of(select: Select, items: set[SourceItem]) -> Iterator[tuple[Select, Node]]:
     """The columns that are compared with the own keys of items."""
     for place in (select, *select.nested):
         for left, right, _ in place.pairs:
@@ -223,4 +230,4 @@ def _keys_of(select: Select, items: set[SourceItem]) -> Iterator[Node]:
                 item = place.item_of(own) or select.item_of(own)
                 inside = item in items and place.item_of(foreign) not in items
                 if item is not None and inside and is_own_key(Column(own.name.lower(), item.table)):
-                    yield foreign
+                    yield place, foreign

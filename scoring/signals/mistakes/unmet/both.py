@@ -6,8 +6,9 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, Column, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Text, TimeRange
 from scoring.verdict import Case
@@ -184,7 +185,9 @@ def one_end_read(case: Case) -> str | None:
     if _NONE.search(case.asked) is None or not _looks_for_none(case):
         return None
     read = {each.name for each in case.sql.columns}
-    found = next((name for name in sorted(read) if read.isdisjoint(_other_ends(name) or read)), None)
+    keys = {shape.words[0] for shape in shapes(case, ShapeKind.ANSWER_ROLE)}
+    keys |= {column.name for join in case.sql.joins for pair in join.pairs for column in pair}
+    found = next((name for name in sorted(keys) if read.isdisjoint(_other_ends(name) or read)), None)
     return f"only {found} is read" if found is not None else _one_side_read(case)
 
 

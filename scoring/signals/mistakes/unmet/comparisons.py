@@ -1,4 +1,4 @@
-"""Signals about two periods that are compared: as far as today in both, and a year apart."""
+"""Signals about what is compared: two periods as far as today, or a year apart, and what came in and went out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.signals.mistakes.unmet.beside import (
     one_of_all_time,
     weekday_missed,
 )
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.values import Choices, RelativeTime, TimeRange
@@ -177,3 +177,30 @@ def other_period(case: Case) -> Finding | None:
     found = _whole_year_beside(case) or same_days_missed(case) or year_before_missed(case) or weekday_missed(case)
     found = found or one_of_all_time(case)
     return Finding(1.0, found) if found is not None else None
+
+
+_IN = frozenset("in inbound incoming received arriving arrival arrived got returned borrowed bought".split())
+_OUT = frozenset("out outbound outgoing sent departing departure departed lent gave given sold".split())
+_MORE_THAN = cue(
+    "more",
+    rf"\bmore\b[^.?!,]{{0,40}}?\b({'|'.join(sorted(_IN | _OUT))})\b[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?"
+    rf"\b({'|'.join(sorted(_IN | _OUT))})\b",
+)
+
+
+def more_of_other_side(case: Case) -> str | None:
+    """More came in than went out is asked for, and the SQL keeps where more went out, or the other way round.
+
+    >>> more_of_other_side(case("Depots where more vans came in than went out",
+    ...     "SELECT depot FROM moves GROUP BY depot HAVING vans_out > vans_in"))
+    'more in … than out: vans_out > vans_in'
+    """
+    found = _MORE_THAN.search(case.asked)
+    if found is None or (found[1] in _IN) is (found[2] in _IN):
+        return None
+    more, less = (_IN, _OUT) if found[1] in _IN else (_OUT, _IN)
+    for shape in shapes(case, ShapeKind.COLUMNS_COMPARED):
+        first, second = ({*column.name.split("_")} for column in shape.columns)
+        if first & less and second & more and not first & more and not second & less:
+            return f"more {found[1]} … than {found[2]}: {shape.text}"
+    return None

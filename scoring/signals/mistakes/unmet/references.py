@@ -1,4 +1,4 @@
-"""Signals about a row that refers to another one of its table: the one is taken for the other."""
+"""Signals about one that is taken for another: a row for the one it refers to, a writer for the reviewer."""
 
 from __future__ import annotations
 
@@ -104,12 +104,17 @@ def _other_is_named(uses: Sequence[Shape], text: str) -> str | None:
     """Those under somebody are asked for, and those above him are found, or the other way round."""
     low, high = _of(uses, "child", "tested"), _of(uses, "holder", "tested")
     key = _key_words(uses)
-    if bool(low) is bool(high) or key.isdisjoint(ABOVE | {"by", "to", "referrer", "inviter", "recruiter"}):
+    if bool(low) is bool(high):
         return None
     name = re.escape((low or high)[0].words[4])
+    if "replaced" in key and high:
+        return _replacer_is_named(name, text)
+    if key.isdisjoint(ABOVE | {"by", "to", "referrer", "inviter", "recruiter"}):
+        return None
     under = re.search(
         rf"\b(?:do|does|did|has|have|is) {name} (?:{_LEADS}|{_LED}|\w+ing)\b|\breport\w*(?: \w+)? (?:in)?to {name}\b"
-        rf"|\b(?:{_LED}) by {name}\b|\b{name}(?:'s|s'|') (?:{_UNDER})\b|\b(?:under|below) {name}\b",
+        rf"|\b(?:{_LED}) by {name}\b|\b{name}(?:'s|s'|') (?:{_UNDER})\b|\b(?:under|below) {name}\b"
+        rf"|\b(?:{_UNDER}|sub-?\w{{4,}}|children|trainees) (?:of|in) {name}\b",
         text,
     )
     above = re.search(
@@ -118,6 +123,12 @@ def _other_is_named(uses: Sequence[Shape], text: str) -> str | None:
         text,
     )
     found = under if low and above is None else above if high and under is None else None
+    return found.group() if found is not None else None
+
+
+def _replacer_is_named(name: str, text: str) -> str | None:
+    """What replaced a named thing is asked for, and the named one is found among what replaces others."""
+    found = re.search(rf"\b(?:who|which \w+|what) replaced (?:the )?(?:\w+ )?{name}\b", text)
     return found.group() if found is not None else None
 
 
@@ -134,3 +145,49 @@ def _other_is_dated(uses: Sequence[Shape], text: str) -> str | None:
         return None
     bounded, said = _of(uses, "holder", "bounded"), _THEIRS.search(text)
     return f"{bounded[0].words[3]} of the other row" if bounded and said is not None else None
+
+
+NAME = "xnamex"
+"""What stands in a text for who is named in the SQL."""
+_BY_VERB = re.compile(
+    rf"\b(?:has|have|had|did|does) {NAME} ([a-z]{{4,}})\b|\b([a-z]{{4,}})(?: in| up)? by {NAME}\b"
+    rf"|\b(assigned) to {NAME}\b"
+)
+_DOERS = tuple(
+    (verb, frozenset(nouns.split()))
+    for verb, nouns in (
+        ("report", "reporter"),
+        ("creat", "creator author"),
+        ("approv", "approver"),
+        ("review", "reviewer"),
+        ("edit", "editor"),
+        ("request", "requester requestor"),
+        ("translat", "translator"),
+        ("proofread", "proofreader"),
+        ("assign", "assignee assigned"),
+    )
+)
+"""Verbs, and who does them; of `assign`, to whom."""
+
+
+def other_doer(text: str, key: str, case: Case) -> str | None:
+    """The noun of who does what a named one does, where the SQL names him by that of another.
+
+    >>> other_doer(f"texts proofread by {NAME}", "translator_id", case("Texts", "SELECT id FROM texts"))
+    'proofreader'
+    """
+    found = _BY_VERB.search(text)
+    verb = next(filter(None, found.groups()), "") if found is not None else ""
+    words = set(key.split("_"))
+    if not verb or any(word.startswith(verb[:_STEM]) for word in words):
+        return None
+    doers = next((nouns for start, nouns in _DOERS if verb.startswith(start)), None)
+    if doers is not None and words.isdisjoint(doers) and not words.isdisjoint(_ALL_DOERS):
+        return min(doers)
+    doer = re.compile(rf"{verb.removesuffix('ed').removesuffix('e')}(?:e?r|or|ing)(?:_|$)")
+    return next(filter(doer.match, sorted({each.name for each in case.sql.columns})), None)
+
+
+_ALL_DOERS = frozenset[str]().union(*(nouns for _, nouns in _DOERS))
+_STEM = 5
+"""Letters that a verb and its doer share."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from scoring.signals.mistakes.unmet.references import NAME, other_doer
 from scoring.signals.mistakes.wording import asked, cue, shapes
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_name
@@ -23,8 +24,8 @@ _SENDING = frozenset(
 _RECEIVING = frozenset(
     map(
         stem,
-        "destination dest dst arrival target end to dropoff receiver receiving recipient recip rcpt borrower borrowing "
-        "buyer buying purchaser incoming".split(),
+        "destination dest dst arrival target end to dropoff return receiver receiving recipient recip rcpt borrower "
+        "borrowing buyer buying purchaser incoming".split(),
     )
 )
 _PAYING, _PAID = frozenset({"payer", "paying", "debtor"}), frozenset({"payee", "creditor"})
@@ -60,6 +61,7 @@ _HELD = Deed(
     frozenset("parent mix bundle kit assembly set package menu recipe container".split()),
     frozenset("component child ingredient constituent subpart".split()),
 )
+_AT_HOME = Deed("", "", frozenset({"home"}), frozenset({"away", "visitor", "visiting", "guest"}))
 _DEEDS = (
     MOVED,
     Deed(
@@ -69,8 +71,8 @@ _DEEDS = (
         _SENDING | _PAYING,
     ),
     Deed(
-        "buy|purchase",
-        "bought|purchased",
+        "buy|purchase|spend",
+        "bought|purchased|spent",
         _PAYING | {"buyer", "buying", "purchaser", "to"},
         _PAID | {"seller", "selling", "from", "source", "recipient", "receiver"},
     ),
@@ -119,7 +121,6 @@ def side_of_other(case: Case) -> str | None:
 
 
 _BOTH_WAYS = re.compile(r"\b(?:both|either) (?:directions?|ways?)\b|\bvice versa\b|\bthe other way (?:round|around)\b")
-_NAME = "xnamex"
 
 
 def _named_side(case: Case) -> str | None:
@@ -131,13 +132,13 @@ def _named_side(case: Case) -> str | None:
     for key, value, column in rows:
         if value not in text or any(other != key and value == same for other, same, _ in rows):
             continue
-        named = re.sub(rf"\b{re.escape(value)}\b", _NAME, text)
+        named = re.sub(rf"\b{re.escape(value)}\b", NAME, text)
         for said, deed, side in _sides_of(named, homely=_is_homely(key, column)):
             if {side, side_of(key, deed)} == {"doer", "other"}:
-                return f"{said.replace(_NAME, value)}: {key}"
-        better = _doer_elsewhere(named, key, case)
+                return f"{said.replace(NAME, value)}: {key}"
+        better = other_doer(named, key, case)
         if better is not None:
-            return f"{value} by {key}, beside {better}"
+            return f"{value} by {key}, not {better}"
     return _way_turned(rows, text)
 
 
@@ -165,55 +166,61 @@ def _sides_of(text: str, *, homely: bool) -> Iterator[tuple[str, Deed, str]]:
         done, borne = does.search(text), suffers.search(text)
         if done is not None:
             yield done.group(), deed, "doer"
-        if borne is not None and deed is not MOVED:
+        if borne is not None:
             yield borne.group(), deed, "other"
     way = _WAY.search(text)
     if way is not None and not homely and _MOVES.search(text[: way.start()]) is not None:
         yield way.group(), MOVED, "doer" if way[1] in ("from", "out of") else "other"
-    held = _INTO.search(text)
-    if held is not None:
-        yield held.group(), _HELD, "doer"
+    for pattern, deed, side in _STANDING:
+        found = pattern.search(text)
+        if found is not None:
+            yield found.group(), deed, side
 
 
 @lru_cache(maxsize=64)
 def _of_named(deed: Deed) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """How a text says that the named one does something, and how that it is done to it."""
     does = (
-        rf"\b(?:did|does|do|has|have|had) {_NAME}(?:'s \w+)? (?:\w+ )?(?:{deed.infinitives}|{deed.pasts})\b"
-        rf"|\b{_NAME}(?: has| have|'s)? (?:{deed.pasts})\b|\b(?:{deed.pasts})(?: in| out)? by {_NAME}\b"
+        rf"\b(?:did|does|do|has|have|had) {NAME}(?:'s \w+)? (?:\w+ )?(?:{deed.infinitives}|{deed.pasts})\b"
+        rf"|(?<!was )(?<!were )(?<!is )(?<!got )\b{NAME}(?: has| have|'s)? (?:{deed.pasts})\b"
+        rf"|\b(?:{deed.pasts})(?: in| out)? by {NAME}\b"
     )
     suffers = (
-        rf"\b(?:who|which \w+)(?: has| have)? (?:{deed.pasts})(?: (?:\w+ )?for)? (?:the \w+ )?'?{_NAME}\b(?!'s)"
-        rf"|\bcover(?:ed|ing|s)? (?:\w+ ){{0,2}}?for {_NAME}\b"
+        rf"\b(?:who|which \w+)(?: has| have)? (?:{deed.pasts})(?: (?:\w+ )?for)? (?:the \w+ )?'?{NAME}\b(?!'s)"
+        rf"|\b(?:was|were|is|got) {NAME} (?:\w+ )?(?:{deed.pasts})\b"
+        rf"|\b{NAME} (?:was|were|got|has been) (?:{deed.pasts})\b"
     )
-    return re.compile(does), re.compile(suffers if deed is _COVERED else suffers.partition(r"|\bcover")[0])
+    covers = rf"|\bcover(?:ed|ing|s)? (?:\w+ ){{0,2}}?for {NAME}\b" if deed is _COVERED else ""
+    return re.compile(does), re.compile(suffers + covers)
 
 
-_WAY = re.compile(rf"\b(from|out of|to|into) {_NAME}\b")
+_WAY = re.compile(rf"\b(from|out of|to|into) {NAME}\b")
 _INTO = re.compile(
     r"\b(?:what(?:'?s| is| are| goes)? in(?:to)?|go(?:es)? into|(?:components|parts|ingredients|contents) of|made of)"
-    rf" (?:the |an? |our )?(?:\w+ )?'?{_NAME}\b"
+    rf" (?:the |an? |our )?(?:\w+ )?'?{NAME}\b"
 )
+_MATCHES = rf"(?:games?|match(?:es)?|fixtures?|wins?|losses|draws?) (?:of|for|by) {NAME}\b"
+_STANDING = (
+    (_INTO, _HELD, "doer"),
+    (
+        re.compile(rf"\b(?:leav|left|depart|start|began|beginn?)(?:s|ed|ing)? (?:from |at |in )?{NAME}\b"),
+        MOVED,
+        "doer",
+    ),
+    (re.compile(rf"\b(?:end|arriv|finish|return)(?:s|es|ed|ing)? (?:at|in|to) {NAME}\b"), MOVED, "other"),
+    (re.compile(rf"\bhome {_MATCHES}"), _AT_HOME, "doer"),
+    (re.compile(rf"\baway {_MATCHES}"), _AT_HOME, "other"),
+)
+"""Where a text says that the named one stands."""
 _MOVES = cue(
-    "mov sen t went go ship bought sold borrow lent recei recie ->",
-    r"\b(?:mov\w+|sent|send|went|go(?:es|ing)?|ship\w*|transfer\w*|bought|buy\w*|sold|sell|borrow\w*|lent|lend"
+    "mov sen t went go ship bought sold borrow lent recei recie -> mail message letter parcel pay call crate box",
+    r"\b(?:mov\w+|e?mails?|messages?|letters?|parcels?|payments?|calls?|crates?|boxes|sent|send|went|go(?:es|ing)?|ship\w*|transfer\w*|bought|buy\w*|sold|sell|borrow\w*|lent|lend"
     r"|rec(?:ei|ie)v\w+|flew|fly|flights?|trips?|rides?|loads?|pallets?|deliver\w*|gave|give|got|get)\b",
 )
-_BY_VERB = re.compile(rf"\b(?:has|have|had|did|does) {_NAME} ([a-z]{{4,}})\b|\b([a-z]{{4,}}) by {_NAME}\b")
-_STEM = 5
-
-
-def _doer_elsewhere(text: str, key: str, case: Case) -> str | None:
-    """The key of who does what a named one does, where the SQL names him by another: `proofreader_id`."""
-    found = _BY_VERB.search(text)
-    verb = found[1] or found[2] if found is not None else ""
-    if not verb or key.startswith(verb[:_STEM]):
-        return None
-    doer = re.compile(rf"{verb.removesuffix('ed').removesuffix('e')}(?:e?r|or|ing)(?:_|$)")
-    return next((name for name in sorted({each.name for each in case.sql.columns}) if doer.match(name)), None)
-
-
-_ANSWERED = "(?:who|which [a-z]+(?: [a-z]+)?|(?:[a-z]+ )?[a-z]+ (?:who|that|which))(?: have| has|'ve|'s| also| ever)*"
+_ANSWERED = (
+    "(?:who|which [a-z]+(?: [a-z]+)?|(?:[a-z]+ )?[a-z]+ (?:who|that|which))"
+    "(?: have| has|'ve|'s| also| ever| never| not| already| actually)*"
+)
 _LISTED = r"^(?:(?:what|list|show|find|name|give me|top \d+|\d+|the|all|our|me|please|pls)\b|[ ,:])*"
 _EACH = r"(?:each|every)(?: [a-z]+){1,4}?"
 _OF_EACH = cue("each every which what", r"\b(from|out of|to|into) (?:each|every|which|what)\b")
@@ -227,9 +234,43 @@ def _answering_side(case: Case) -> str | None:
     agents = _AGENTS.intersection(identifier_words(keys[0]))
     if not agents.isdisjoint(map(stem, re.findall(r"[a-z]+", text))):
         return None
-    others = [deed for deed in _DEEDS if side_of(keys[0], deed) == "other" and _agree(keys, deed)]
-    found = next((said for deed in others if (said := _asked_doer(text, deed))), None) or _other_way(keys, text)
+    found = _asked_of_others(keys, text, case) or _other_way(keys, text) or _noun_of_other(keys, text, case)
     return f"{found}: {keys[0]}" if found is not None else None
+
+
+def _asked_of_others(keys: list[str], text: str, case: Case) -> str | None:
+    """What is asked for as done by those who are shown, and is done to them."""
+    referrals = _REFERRALS.search(case.written) is not None
+    for deed in _DEEDS if referrals else [each for each in _DEEDS if each.doer is not _REFERRING]:
+        said = _asked_doer(text, deed) if side_of(keys[0], deed) == "other" and _agree(keys, deed) else None
+        if said is not None:
+            return said
+    return None
+
+
+_NOUNS = tuple(
+    (frozenset({noun}), frozenset(others.split()))
+    for noun, others in (
+        ("seller", "buyer"),
+        ("sender", "recipient receiver addressee"),
+        ("lender", "borrower"),
+        ("giver", "recipient receiver"),
+        ("caller", "callee"),
+        ("payer", "payee"),
+        ("winner", "loser"),
+    )
+)
+
+
+def _noun_of_other(keys: list[str], text: str, case: Case) -> str | None:
+    """The one noun of two that a text says, where the rows of the answer are those of the other: sellers by buyer."""
+    said = set(map(stem, re.findall(r"(?<!best )(?<!best-)\b[a-z]+", text)))
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    for one, other in (*_NOUNS, *((other, one) for one, other in _NOUNS)):
+        kept = all(other.intersection(identifier_words(key)) for key in keys)
+        if kept and one & said and other.isdisjoint(said) and one.isdisjoint(read):
+            return min(one & said)
+    return None
 
 
 def _other_way(keys: list[str], text: str) -> str | None:
@@ -238,6 +279,9 @@ def _other_way(keys: list[str], text: str) -> str | None:
     if way is None or not side or not _agree(keys, MOVED):
         return None
     return way.group() if (side == "other") is (way[1] in ("from", "out of")) else None
+
+
+_REFERRALS = re.compile(r"referr|referee|invit|recruit|introduc", re.IGNORECASE)
 
 
 def _agree(keys: list[str], deed: Deed) -> bool:
@@ -265,16 +309,24 @@ def _asked_doer(text: str, deed: Deed) -> str | None:
     return found[1].strip() if found is not None else None
 
 
+_GOT_PER = (
+    r"\b(rec(?:ei|ie)ved per (?:depot|warehouse|branch|site|store|shop|station|garage|hub|location)"
+    r"|(?:received|borrowed|bought) per (?:member|player|person|head))\b"
+)
+_NOTHING = r"(?!)"
+
+
 @lru_cache(maxsize=64)
 def _of_asked(deed: Deed) -> tuple[re.Pattern[str], ...]:
     """How a text says that something is done by somebody else, and how that those do it who are asked for."""
     ings = "|".join(f"{verb.removesuffix('e')}t?ing" for verb in deed.infinitives.split("|") if verb.isalpha())
     passive = rf"\b(?:{deed.pasts})(?: in)? by\b|\b(?:was|were|been|being|got) (?:{deed.pasts})\b"
     active = (
-        rf"{_LISTED}({_ANSWERED} (?:{deed.pasts})\b)(?! (?:by|to (?:them|us)|from)\b)",
+        rf"{_LISTED}({_ANSWERED} (?:{deed.pasts}|(?:{deed.infinitives})s?)\b)(?! (?:by|to (?:them|us)|from)\b)",
         rf"\b((?:did|does|do|has|have) (?:{_EACH}) (?:{deed.infinitives}|{deed.pasts})\b)",
         rf"(?<!than )\b(they(?: have|'ve|ve)? (?:{deed.pasts}))\b",
         rf"\bby ((?:number|amount|total|count|how many)(?: of)? [a-z]+ (?:{deed.pasts}))\b(?! (?:by|to|from))",
+        _GOT_PER if deed.doer >= _RECEIVING else _NOTHING,
         rf"\beach [a-z]+ (?:earn\w*|ma[dk]e|spen[dt]\w*|pa(?:id|y)) (by \w*(?:{ings}))\b",
     )
     return tuple(re.compile(each) for each in (passive, *active))
@@ -288,31 +340,4 @@ def _named_by_other(case: Case) -> str | None:
         column = key.operand.columns[0].name if len(key.operand.columns) == 1 else ""
         if deed is not None and side_of(column, deed) == "other":
             return f"{name}: by {column}"
-    return None
-
-
-_IN = frozenset("in inbound incoming received arriving arrival arrived got returned borrowed bought".split())
-_OUT = frozenset("out outbound outgoing sent departing departure departed lent gave given sold".split())
-_MORE_THAN = cue(
-    "more",
-    rf"\bmore\b[^.?!,]{{0,40}}?\b({'|'.join(sorted(_IN | _OUT))})\b[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?"
-    rf"\b({'|'.join(sorted(_IN | _OUT))})\b",
-)
-
-
-def more_of_other_side(case: Case) -> str | None:
-    """More came in than went out is asked for, and the SQL keeps where more went out, or the other way round.
-
-    >>> more_of_other_side(case("Depots where more vans came in than went out",
-    ...     "SELECT depot FROM moves GROUP BY depot HAVING vans_out > vans_in"))
-    'more in … than out: vans_out > vans_in'
-    """
-    found = _MORE_THAN.search(asked(case))
-    if found is None or (found[1] in _IN) is (found[2] in _IN):
-        return None
-    more, less = (_IN, _OUT) if found[1] in _IN else (_OUT, _IN)
-    for shape in shapes(case, ShapeKind.COLUMNS_COMPARED):
-        first, second = ({*column.name.split("_")} for column in shape.columns)
-        if first & less and second & more and not first & more and not second & less:
-            return f"more {found[1]} … than {found[2]}: {shape.text}"
     return None
