@@ -193,9 +193,7 @@ _TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".s
 def _way_back(case: Case) -> Finding | None:
     """A way from one place to another is asked for, and the SQL tests the two places the other way round."""
     tests = [each for each in case.sql.filters if each.op is Op.EQ and isinstance(each.rhs, Text) and each.lhs]
-    if _BOTH_WAYS.search(asked(case)) is not None:
-        return None
-    for match in _WAY.finditer(asked(case)) if len(tests) > 1 else ():
+    for match in _one_way(asked(case)) if len(tests) > 1 else ():
         back = (
             [each for each in tests if _is_at(each, match[2], _FROM)],
             [each for each in tests if _is_at(each, match[1], _TO)],
@@ -203,6 +201,13 @@ def _way_back(case: Case) -> Finding | None:
         if all(back):
             return differing(match.group(), f"{back[0][0].text} and {back[1][0].text}")
     return None
+
+
+def _one_way(text: str) -> list[re.Match[str]]:
+    """The ways that a text names, unless it names one of them in both directions."""
+    ways = {(match[1], match[2]): match for match in _WAY.finditer(text)}
+    both = _BOTH_WAYS.search(text) is not None or any(way[::-1] in ways for way in ways)
+    return [] if both else list(ways.values())
 
 
 _DOER = re.compile(

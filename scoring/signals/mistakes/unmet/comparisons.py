@@ -179,13 +179,25 @@ def other_period(case: Case) -> Finding | None:
     return Finding(1.0, found) if found is not None else None
 
 
-_IN = frozenset("in inbound incoming received arriving arrival arrived got returned borrowed bought".split())
-_OUT = frozenset("out outbound outgoing sent departing departure departed lent gave given sold".split())
-_MORE_THAN = cue(
-    "more",
-    rf"\bmore\b[^.?!,]{{0,40}}?\b({'|'.join(sorted(_IN | _OUT))})\b[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?"
-    rf"\b({'|'.join(sorted(_IN | _OUT))})\b",
+IN = frozenset(
+    "in inbound incoming received arrive arriving arrival arrived got returned borrowed bought end ended".split()
 )
+OUT = frozenset(
+    "out outbound outgoing sent leave depart departing departure departed lent gave given sold start started".split()
+)
+"""Words for what comes to a place or a person, and for what goes from there."""
+_SIDE = rf"\b({'|'.join(sorted(IN | OUT))})\b"
+_MORE_THAN = re.compile(rf"\bmore\b[^.?!,]{{0,40}}?{_SIDE}[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?{_SIDE}")
+
+
+def more_said(text: str) -> tuple[str, str] | None:
+    """The word for what is more than the other one of what comes in and goes out, and the word for that.
+
+    >>> more_said("depots where more vans came in than went out"), more_said("more in may than in june")
+    (('in', 'out'), None)
+    """
+    found = _MORE_THAN.search(text) if "more" in text else None
+    return (found[1], found[2]) if found is not None and (found[1] in IN) is not (found[2] in IN) else None
 
 
 def more_of_other_side(case: Case) -> str | None:
@@ -195,12 +207,12 @@ def more_of_other_side(case: Case) -> str | None:
     ...     "SELECT depot FROM moves GROUP BY depot HAVING vans_out > vans_in"))
     'more in … than out: vans_out > vans_in'
     """
-    found = _MORE_THAN.search(case.asked)
-    if found is None or (found[1] in _IN) is (found[2] in _IN):
+    said = more_said(case.asked)
+    if said is None:
         return None
-    more, less = (_IN, _OUT) if found[1] in _IN else (_OUT, _IN)
+    more, less = (IN, OUT) if said[0] in IN else (OUT, IN)
     for shape in shapes(case, ShapeKind.COLUMNS_COMPARED):
         first, second = ({*column.name.split("_")} for column in shape.columns)
         if first & less and second & more and not first & more and not second & less:
-            return f"more {found[1]} … than {found[2]}: {shape.text}"
+            return f"more {said[0]} … than {said[1]}: {shape.text}"
     return None

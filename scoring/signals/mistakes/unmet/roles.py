@@ -153,10 +153,16 @@ def _way_turned(rows: list[tuple[str, ...]], text: str) -> str | None:
     for start, first, _ in rows:
         for end, last, _ in rows:
             if side_of(start, MOVED) == "other" and side_of(end, MOVED) == "doer":
-                way = re.search(rf"\b{re.escape(first)} ?(?:to|->|→|–|=>) ?{re.escape(last)}\b", text)
-                if way is not None:
-                    return f"{way.group()}: {start} and {end}"
+                way = _way_of(first, last, text)
+                if way is not None and _way_of(last, first, text) is None:
+                    return f"{way}: {start} and {end}"
     return None
+
+
+def _way_of(first: str, last: str, text: str) -> str | None:
+    """How a text names the way from one place to another."""
+    way = re.search(rf"\b{re.escape(first)} ?(?:to|->|→|–|=>) ?{re.escape(last)}\b", text)
+    return way.group() if way is not None else None
 
 
 def _sides_of(text: str, *, homely: bool) -> Iterator[tuple[str, Deed, str]]:
@@ -168,7 +174,8 @@ def _sides_of(text: str, *, homely: bool) -> Iterator[tuple[str, Deed, str]]:
             yield done.group(), deed, "doer"
         if borne is not None:
             yield borne.group(), deed, "other"
-    way = _WAY.search(text)
+    ways = list(_WAY.finditer(text))
+    way = ways[0] if len(ways) == 1 else None
     if way is not None and not homely and _MOVES.search(text[: way.start()]) is not None:
         yield way.group(), MOVED, "doer" if way[1] in ("from", "out of") else "other"
     for pattern, deed, side in _STANDING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.comparisons import IN, OUT, more_said
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
 from scoring.signals.mistakes.wording import cue, shapes, spoken_in_full
 from scoring.specification import Aggregation, Op, SqlFilter
@@ -179,27 +180,40 @@ def added_otherwise(case: Case) -> Finding | None:
     """The first of these that is wrong with a sum."""
     found = taken_off_is_added(case) or net_turned(case) or summand_missing(case)
     return Finding(1.0, found) if found is not None else plus_for_minus(case) or kinds_added(case)
-_SENT_LESS_GOT = re.compile(
-    r"\b(sent|gave|given|lent|sold|outgoing|shipped)\b[^.?!]{0,40}\bminus\b[^.?!]{0,40}"
-    r"\b(?:got|received|took|borrowed|bought|incoming)\b"
+
+
+_SIDES = {**dict.fromkeys([*OUT, "picked up", "shipped"], "doer"), **dict.fromkeys([*IN, "took"], "other")}
+_LESS = re.compile(
+    rf"\b({'|'.join(sorted(_SIDES))})\b[^.?!]{{0,40}}\bminus\b[^.?!]{{0,40}}?\b({'|'.join(sorted(_SIDES))})\b"
 )
 
 
 def net_turned(case: Case) -> str | None:
-    """What went out less what came in is asked for, and what came in counts as more.
+    """What went out less what came in is asked for, and what came in counts as more, or the other way round.
+
+    Where more went out than came in, the sum that counts what came in as more is least: it may be sorted upwards.
 
     >>> net_turned(case("Per depot, vans sent minus vans received", "SELECT id, SUM(n) FROM (SELECT to_depot_id AS id, "
     ...     "vans AS n FROM moves UNION ALL SELECT from_depot_id, -vans FROM moves) t GROUP BY id"))
     'less by from_depot_id'
     """
-    if _SENT_LESS_GOT.search(case.asked) is None:
-        return None
+    more = _side_of_more(case)
     less = {each.block for each in case.sql.projections if re.match(r"-\w|-sum\(|-1 \*", each.operand.name)}
     shown = {
         each.block: each.operand.columns[0].name for each in case.sql.projections if _side_shown(each.operand.columns)
     }
-    odd = [name for block, name in shown.items() if block in less and side_of(name, MOVED) == "doer"]
+    odd = [name for block, name in shown.items() if block in less and side_of(name, MOVED) == more]
     return f"less by {odd[0]}" if odd and less < set(shown) else None
+
+
+def _side_of_more(case: Case) -> str | None:
+    """`doer` where what went out counts as more, `other` for what came in."""
+    difference = _LESS.search(case.asked) if "minus" in case.asked else None
+    if difference is not None and _SIDES[difference[1]] != _SIDES[difference[2]]:
+        return _SIDES[difference[1]]
+    said, order = more_said(case.asked), case.sql.order_by
+    first = order[0].descending and case.sql.limit is not None if order else False
+    return _SIDES[said[0]] if said is not None and first else None
 
 
 def _side_shown(columns: tuple[tuple[str, str | None], ...]) -> bool:
