@@ -47,11 +47,14 @@ def _counted_oddly(found: Sequence[Shape], case: Case) -> Finding | None:
     return _values_counted(case) if counted else None
 
 
-_EACH_PAIR = re.compile(r"\b(?:each|every|any|per) (?:pair|couple|combination)\b|\bpair (?:just |only )?once\b")
-_OVERLAPS = re.compile(r"\b(?:overlap\w*|clash\w*|double[- ]book\w*)\b")
-_AT_PEAK = re.compile(r"\b(?:peak|busiest|concurren\w+|simultaneous\w*|at most)\b")
-_OVERLAPS_COUNTED = re.compile(
-    r"\b(?:how many|number of|count(?: of)?) (?:\w+ )?(?:double[- ]bookings|overlaps|clashes|overlapping pairs)\b"
+_EACH_PAIR = cue(
+    "pair couple combination", r"\b(?:each|every|any|per) (?:pair|couple|combination)\b|\bpair (?:just |only )?once\b"
+)
+_OVERLAPS = cue("overlap clash double", r"\b(?:overlap\w*|clash\w*|double[- ]book\w*)\b")
+_AT_PEAK = cue("peak busiest concurren simultaneous most", r"\b(?:peak|busiest|concurren\w+|simultaneous\w*|at most)\b")
+_OVERLAPS_COUNTED = cue(
+    "overlap clash double",
+    r"\b(?:how many|number of|count(?: of)?) (?:\w+ )?(?:double[- ]bookings|overlaps|clashes|overlapping pairs)\b",
 )
 
 
@@ -164,7 +167,7 @@ def _less_or_equal(shape: Shape, text: str, *, timed: bool) -> str:
 
 
 _BIRTH = frozenset({"birth", "birthday", "birthdate", "dob", "born"})
-_BY_AGE = re.compile(r"\b(?:older|younger)\b")
+_BY_AGE = cue("older younger", r"\b(?:older|younger)\b")
 _MOMENTS = {"before": "less", "earlier than": "less", "after": "more", "later than": "more"}
 _WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
 

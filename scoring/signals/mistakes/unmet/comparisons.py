@@ -187,7 +187,7 @@ OUT = frozenset(
 )
 """Words for what comes to a place or a person, and for what goes from there."""
 _SIDE = rf"\b({'|'.join(sorted(IN | OUT))})\b"
-_MORE_THAN = re.compile(rf"\bmore\b[^.?!,]{{0,40}}?{_SIDE}[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?{_SIDE}")
+_MORE_THAN = cue("than", rf"\bmore\b[^.?!,]{{0,40}}?{_SIDE}[^.?!,]{{0,12}}?\bthan\b[^.?!,]{{0,30}}?{_SIDE}")
 
 
 def more_said(text: str) -> tuple[str, str] | None:
@@ -196,7 +196,7 @@ def more_said(text: str) -> tuple[str, str] | None:
     >>> more_said("depots where more vans came in than went out"), more_said("more in may than in june")
     (('in', 'out'), None)
     """
-    found = _MORE_THAN.search(text) if "more" in text else None
+    found = _MORE_THAN.search(text)
     return (found[1], found[2]) if found is not None and (found[1] in IN) is not (found[2] in IN) else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scoring.signals.mistakes.wording import asked, shapes
+from scoring.signals.mistakes.wording import asked, cue, shapes
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name
 from scoring.sql.shapes.roles import ABOVE
@@ -132,10 +132,11 @@ def _replacer_is_named(name: str, text: str) -> str | None:
     return found.group() if found is not None else None
 
 
-_THEIRS = re.compile(
+_THEIRS = cue(
+    "under report subordinate mentee apprentice how",
     r"\b(?:under (?:them|him|her)|(?:direct )?reports|subordinates|mentees|apprentices) (?:\w+ )?(?:whose|who|that|were"
     r"|was|have|did we|did|got|joined|started)\b|\bhow many of (?:their|his|her) (?:own )?(?:direct )?(?:reports"
-    r"|people|staff|mentees|subordinates|team)\b"
+    r"|people|staff|mentees|subordinates|team)\b",
 )
 
 
@@ -149,9 +150,10 @@ def _other_is_dated(uses: Sequence[Shape], text: str) -> str | None:
 
 NAME = "xnamex"
 """What stands in a text for who is named in the SQL."""
-_BY_VERB = re.compile(
+_BY_VERB = cue(
+    NAME,
     rf"\b(?:has|have|had|did|does) {NAME} ([a-z]{{4,}})\b|\b([a-z]{{4,}})(?: in| up)? by {NAME}\b"
-    rf"|\b(assigned) to {NAME}\b"
+    rf"|\b(assigned) to {NAME}\b",
 )
 _DOERS = tuple(
     (verb, frozenset(nouns.split()))

@@ -174,7 +174,7 @@ def _sides_of(text: str, *, homely: bool) -> Iterator[tuple[str, Deed, str]]:
             yield done.group(), deed, "doer"
         if borne is not None:
             yield borne.group(), deed, "other"
-    ways = list(_WAY.finditer(text))
+    ways = list(_WAY.matches(text))
     way = ways[0] if len(ways) == 1 else None
     if way is not None and not homely and _MOVES.search(text[: way.start()]) is not None:
         yield way.group(), MOVED, "doer" if way[1] in ("from", "out of") else "other"
@@ -201,22 +201,19 @@ def _of_named(deed: Deed) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(does), re.compile(suffers + covers)
 
 
-_WAY = re.compile(rf"\b(from|out of|to|into) {NAME}\b")
-_INTO = re.compile(
+_WAY = cue(NAME, rf"\b(from|out of|to|into) {NAME}\b")
+_INTO = cue(
+    NAME,
     r"\b(?:what(?:'?s| is| are| goes)? in(?:to)?|go(?:es)? into|(?:components|parts|ingredients|contents) of|made of)"
-    rf" (?:the |an? |our )?(?:\w+ )?'?{NAME}\b"
+    rf" (?:the |an? |our )?(?:\w+ )?'?{NAME}\b",
 )
 _MATCHES = rf"(?:games?|match(?:es)?|fixtures?|wins?|losses|draws?) (?:of|for|by) {NAME}\b"
 _STANDING = (
     (_INTO, _HELD, "doer"),
-    (
-        re.compile(rf"\b(?:leav|left|depart|start|began|beginn?)(?:s|ed|ing)? (?:from |at |in )?{NAME}\b"),
-        MOVED,
-        "doer",
-    ),
-    (re.compile(rf"\b(?:end|arriv|finish|return)(?:s|es|ed|ing)? (?:at|in|to) {NAME}\b"), MOVED, "other"),
-    (re.compile(rf"\bhome {_MATCHES}"), _AT_HOME, "doer"),
-    (re.compile(rf"\baway {_MATCHES}"), _AT_HOME, "other"),
+    (cue(NAME, rf"\b(?:leav|left|depart|start|began|beginn)(?:s|ed|ing)? (?:from |at |in )?{NAME}\b"), MOVED, "doer"),
+    (cue(NAME, rf"\b(?:end|arriv|finish|return)(?:s|es|ed|ing)? (?:at|in|to) {NAME}\b"), MOVED, "other"),
+    (cue(NAME, rf"\bhome {_MATCHES}"), _AT_HOME, "doer"),
+    (cue(NAME, rf"\baway {_MATCHES}"), _AT_HOME, "other"),
 )
 """Where a text says that the named one stands."""
 _MOVES = cue(

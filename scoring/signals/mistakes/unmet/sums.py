@@ -183,8 +183,8 @@ def added_otherwise(case: Case) -> Finding | None:
 
 
 _SIDES = {**dict.fromkeys([*OUT, "picked up", "shipped"], "doer"), **dict.fromkeys([*IN, "took"], "other")}
-_LESS = re.compile(
-    rf"\b({'|'.join(sorted(_SIDES))})\b[^.?!]{{0,40}}\bminus\b[^.?!]{{0,40}}?\b({'|'.join(sorted(_SIDES))})\b"
+_LESS = cue(
+    "minus", rf"\b({'|'.join(sorted(_SIDES))})\b[^.?!]{{0,40}}\bminus\b[^.?!]{{0,40}}?\b({'|'.join(sorted(_SIDES))})\b"
 )
 
 
@@ -208,7 +208,7 @@ def net_turned(case: Case) -> str | None:
 
 def _side_of_more(case: Case) -> str | None:
     """`doer` where what went out counts as more, `other` for what came in."""
-    difference = _LESS.search(case.asked) if "minus" in case.asked else None
+    difference = _LESS.search(case.asked)
     if difference is not None and _SIDES[difference[1]] != _SIDES[difference[2]]:
         return _SIDES[difference[1]]
     said, order = more_said(case.asked), case.sql.order_by
