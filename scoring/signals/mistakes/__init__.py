@@ -28,13 +28,13 @@ from scoring.signals.mistakes import (
     wanted,
     windows,
 )
-from scoring.signals.mistakes.unmet import ages as unmet_ages
 from scoring.signals.mistakes.unmet import bounds as unmet_bounds
 from scoring.signals.mistakes.unmet import counts as unmet_counts
 from scoring.signals.mistakes.unmet import groups as unmet_groups
 from scoring.signals.mistakes.unmet import ranks as unmet_ranks
 from scoring.signals.mistakes.unmet import states as unmet_states
-from scoring.signals.mistakes.unmet import zones as unmet_zones
+from scoring.signals.mistakes.unmet.times import ages as unmet_ages
+from scoring.signals.mistakes.unmet.times import zones as unmet_zones
 
 PLAIN_MISTAKES = (
     rows.join_multiplies,

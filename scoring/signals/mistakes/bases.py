@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection
 
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.unmet.measures import (
+from scoring.signals.mistakes.unmet.ratios.measures import (
     factor_left_out,
     factor_of_alias,
     factor_turned,
     speed_per_other,
     stated_factor_turned,
 )
-from scoring.signals.mistakes.unmet.shares import other_base, reads_no_more
+from scoring.signals.mistakes.unmet.ratios.shares import other_base, reads_no_more
 from scoring.signals.mistakes.wording import asked, cue, first, said
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole

@@ -8,13 +8,13 @@ from itertools import combinations
 from scoring.linking import is_named
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.firsts import (
+from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
+from scoring.signals.mistakes.unmet.times.firsts import (
     every_for_first,
     first_of_a_period,
     first_of_those,
     neighbours_of_all,
 )
-from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
 from scoring.specification import Block, Column, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind

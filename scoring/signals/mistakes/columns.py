@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
-from scoring.signals.mistakes.unmet.moments import cash_by_bill, event_by_its_name, pays_from_due, start_for_loss
-from scoring.signals.mistakes.unmet.occasions import other_occasion
-from scoring.signals.mistakes.unmet.shares import amount_shared_by_rows
+from scoring.signals.mistakes.unmet.ratios.shares import amount_shared_by_rows
+from scoring.signals.mistakes.unmet.times.moments import (
+    age_of_issue,
+    cash_by_bill,
+    event_by_its_name,
+    pays_from_due,
+    start_for_loss,
+)
+from scoring.signals.mistakes.unmet.times.occasions import other_occasion
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Aggregation, Column, Op
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
@@ -49,20 +55,9 @@ def _is_meant_here(tested: list[str], case: Case) -> bool:
 
 
 def _plainly_other(case: Case) -> Finding | None:
-    between = _between(asked(case), case) or _age_of_issue(case) or pays_from_due(case)
+    between = _between(asked(case), case) or age_of_issue(case) or pays_from_due(case)
     named = start_for_loss(case) or cash_by_bill(case) or event_by_its_name(case)
     return between or named or other_occasion(case)
-
-
-_PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
-
-
-def _age_of_issue(case: Case) -> Finding | None:
-    """How long something is past due is asked for, and the SQL reads when it was issued, and no due date."""
-    if _PAST_DUE.search(said(case)) is None or any("due" in column.name for column in case.sql.columns):
-        return None
-    issued = next((column.name for column in case.sql.columns if event_of(column.name) == "issue"), None)
-    return differing("due", issued) if issued is not None else None
 
 
 def _tests_cancelled(case: Case) -> bool:

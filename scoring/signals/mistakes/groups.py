@@ -8,8 +8,8 @@ from scoring.alignment.conventions import conventions
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
-from scoring.signals.mistakes.unmet.comparisons import more_of_other_side
-from scoring.signals.mistakes.unmet.moments import overdue_backwards
+from scoring.signals.mistakes.unmet.times.comparisons import more_of_other_side
+from scoring.signals.mistakes.unmet.times.moments import overdue_backwards
 from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification import Clause, Column, Op, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind

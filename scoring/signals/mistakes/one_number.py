@@ -8,7 +8,7 @@ from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
-from scoring.signals.mistakes.unmet.periods import days_of_stock_added
+from scoring.signals.mistakes.unmet.times.periods import days_of_stock_added
 from scoring.signals.mistakes.wording import asked, said
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Operand, Projection

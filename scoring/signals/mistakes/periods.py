@@ -7,8 +7,8 @@ import re
 from scoring.linking import operand_words
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
-from scoring.signals.mistakes.unmet.averages import record_of_other_rows
-from scoring.signals.mistakes.unmet.periods import days_kept, gone_kept, months_joined, runs_from_cut
+from scoring.signals.mistakes.unmet.ratios.averages import record_of_other_rows
+from scoring.signals.mistakes.unmet.times.periods import days_kept, gone_kept, months_joined, runs_from_cut
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole

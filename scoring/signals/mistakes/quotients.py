@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
-from scoring.signals.mistakes.unmet.changes import change_otherwise
-from scoring.signals.mistakes.unmet.measures import nights_one_more, whole_units_averaged
-from scoring.signals.mistakes.unmet.shares import all_over_some, inverted_by_words
+from scoring.signals.mistakes.unmet.ratios.changes import change_otherwise
+from scoring.signals.mistakes.unmet.ratios.measures import nights_one_more, whole_units_averaged
+from scoring.signals.mistakes.unmet.ratios.shares import all_over_some, inverted_by_words
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division

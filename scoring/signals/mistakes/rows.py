@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.firsts import latest_of_each_pair
-from scoring.signals.mistakes.unmet.means import asks_rate_of_all, unit_price_averaged
+from scoring.signals.mistakes.unmet.ratios.means import asks_rate_of_all, unit_price_averaged
+from scoring.signals.mistakes.unmet.times.firsts import latest_of_each_pair
 from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind

@@ -14,7 +14,7 @@ from scoring.signals.mistakes.unmet.kept import (
     groups_of_one_table,
     truth_counted,
 )
-from scoring.signals.mistakes.unmet.wholes import parts_dropped
+from scoring.signals.mistakes.unmet.ratios.wholes import parts_dropped
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind

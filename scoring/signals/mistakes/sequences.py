@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.moments import moment_missed, part_counted_whole
+from scoring.signals.mistakes.unmet.times.moments import moment_missed, part_counted_whole
 from scoring.signals.mistakes.windows import RUNNING
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter

@@ -6,7 +6,7 @@ import re
 
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
-from scoring.signals.mistakes.unmet.measures import bound_in_hundredths
+from scoring.signals.mistakes.unmet.ratios.measures import bound_in_hundredths
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
 from scoring.signals.unit_names import FACTORS, convertible, is_unit, unit_named
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole

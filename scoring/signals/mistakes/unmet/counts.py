@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.averages import groups_of_other_period
 from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others, whole_by_people
-from scoring.signals.mistakes.unmet.means import rows_averaged
+from scoring.signals.mistakes.unmet.ratios.averages import groups_of_other_period
+from scoring.signals.mistakes.unmet.ratios.means import rows_averaged
 from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind

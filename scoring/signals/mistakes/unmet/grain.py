@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.signals.mistakes.unmet.averages import averaged_totals, finer_than_thing, is_calendar
+from scoring.signals.mistakes.unmet.ratios.averages import averaged_totals, finer_than_thing, is_calendar
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Aggregation
 from scoring.sql.shapes.naming import key_stems

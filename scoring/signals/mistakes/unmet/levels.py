@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.averages import is_calendar, is_one_day
+from scoring.signals.mistakes.unmet.ratios.averages import is_calendar, is_one_day
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.sql.shapes.naming import key_stems, table_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.comparisons import other_period
+from scoring.signals.mistakes.unmet.times.comparisons import other_period
 from scoring.signals.mistakes.wording import cue, first
 from scoring.specification import Clause, Op
 from scoring.specification.shapes import ShapeKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.comparisons import IN, OUT, more_said
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
+from scoring.signals.mistakes.unmet.times.comparisons import IN, OUT, more_said
 from scoring.signals.mistakes.wording import cue, shapes, spoken_in_full
 from scoring.specification import Aggregation, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind

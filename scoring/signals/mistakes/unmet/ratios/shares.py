@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.bases import base_of_others
+from scoring.signals.mistakes.unmet.ratios.bases import base_of_others
 from scoring.signals.mistakes.wording import cue, divides
 from scoring.specification import Clause, Division, Op, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key

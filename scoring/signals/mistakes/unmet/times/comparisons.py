@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.beside import (
+from scoring.signals.mistakes.unmet.times.beside import (
     are_a_year_apart,
     compared_times,
     month_for_year,

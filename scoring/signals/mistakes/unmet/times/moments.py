@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from scoring.signals.finding import Finding
-from scoring.signals.mistakes.events import is_time
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import event_of, is_time
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import Number, RelativeTime, TimeRange
@@ -258,3 +258,14 @@ def overdue_backwards(case: Case) -> Finding | None:
 
 
 _NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t) (?:yet )?(?:overdue|late)\b|\bon[- ]time\b|\bearly\b")
+
+
+_PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
+
+
+def age_of_issue(case: Case) -> Finding | None:
+    """How long something is past due is asked for, and the SQL reads when it was issued, and no due date."""
+    if _PAST_DUE.search(case.said) is None or any("due" in column.name for column in case.sql.columns):
+        return None
+    issued = next((column.name for column in case.sql.columns if event_of(column.name) == "issue"), None)
+    return differing("due", issued) if issued is not None else None

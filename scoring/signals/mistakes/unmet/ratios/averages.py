@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.means import asks_average
+from scoring.signals.mistakes.unmet.ratios.means import asks_average
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Aggregation, Operand, SqlFilter
 from scoring.sql.shapes.naming import key_stems, table_words

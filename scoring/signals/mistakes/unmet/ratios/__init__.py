@@ -1,0 +1,1 @@
+"""Signals about averages, shares, changes and units: over another base, at another grain, by another factor."""

@@ -1,0 +1,1 @@
+"""Signals about times: of another event, compared otherwise, cut, or counted as ages."""
