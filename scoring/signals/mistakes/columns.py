@@ -11,14 +11,15 @@ from scoring.signals.mistakes.unmet.times.moments import (
     age_of_issue,
     cash_by_bill,
     event_by_its_name,
+    is_told,
     pays_from_due,
     start_for_loss,
 )
 from scoring.signals.mistakes.unmet.times.occasions import other_occasion
 from scoring.signals.mistakes.wording import asked, cue, said
-from scoring.specification import Aggregation, Column, Op
+from scoring.specification import Aggregation, Column
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
-from scoring.values import Boolean, Choices, Text
+from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -45,7 +46,7 @@ def _of_other_event(tested: list[str], case: Case) -> Finding | None:
     events = timed_events(asked(case)) or timed_events((case.query.enriched_question or "").casefold())
     if len(events) == 1 and not (events == {"cancel"} and _tests_cancelled(case)):
         event = events.pop()
-        found = _other_event(event, given, told=_is_told(event, case)) if len(given) == len(tested) else None
+        found = _other_event(event, given, told=is_told(event, case)) if len(given) == len(tested) else None
     return found or (_time_of_change(given, case) if not events else None)
 
 
@@ -64,15 +65,6 @@ def _tests_cancelled(case: Case) -> bool:
     """Whether a state says that something was cancelled: what was due at the time may be meant."""
     values = [each.rhs.folded for each in case.sql.filters if isinstance(each.rhs, Text)]
     return any(value.startswith(("cancel", "churn")) for value in values)
-
-
-def _is_told(event: str, case: Case) -> bool:
-    """Whether a state may tell the event, and no column that is read holds its time."""
-    if any(event_of(column.name) == event for column in case.sql.columns):
-        return False
-    states = (Text, Boolean, Choices)
-    told = any(isinstance(each.rhs, states) or each.op in (Op.NOT_NULL, Op.IS_NULL) for each in case.sql.filters)
-    return told or any(each.conditional for each in case.sql.aggregations)
 
 
 def _other_event(event: str, given: dict[str, str], *, told: bool) -> Finding | None:

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, is_time
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
-from scoring.values import Number, RelativeTime, TimeRange
+from scoring.values import Boolean, Choices, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -269,3 +269,12 @@ def age_of_issue(case: Case) -> Finding | None:
         return None
     issued = next((column.name for column in case.sql.columns if event_of(column.name) == "issue"), None)
     return differing("due", issued) if issued is not None else None
+
+
+def is_told(event: str, case: Case) -> bool:
+    """Whether a state may tell the event, and no column that is read holds its time."""
+    if any(event_of(column.name) == event for column in case.sql.columns):
+        return False
+    states = (Text, Boolean, Choices)
+    told = any(isinstance(each.rhs, states) or each.op in (Op.NOT_NULL, Op.IS_NULL) for each in case.sql.filters)
+    return told or any(each.conditional for each in case.sql.aggregations)
