@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 
 LEAST_SLOPE, MOST_SLOPE = 0.5, 2.0
 """The range of a slope. It is positive, so that no labels can turn the order of answers around."""
@@ -13,7 +13,7 @@ MOST_SHIFT = 2.0
 """Most log-odds, of either sign, that the intercept adds: an answer at even odds stays within 0.12 and 0.88."""
 LEAST, MOST = 0.02, 0.98
 """The range of a calibrated `p_correct`."""
-_CALIBRATED = re.compile(r"\+c\d+$")
+_CALIBRATED = lazy(r"\+c\d+$")
 
 
 @immutable()

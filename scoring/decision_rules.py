@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.reason_kinds import FORGERIES, FROM_DATABASE, WITHOUT_SIGNAL
 from scoring.reasons import ReasonCode
 
@@ -19,8 +20,8 @@ MOST_TOGETHER = 2.0
 """Most log-odds that all rules of a tenant move an answer, of either sign."""
 NAMEABLE = frozenset(ReasonCode) - WITHOUT_SIGNAL - FORGERIES.keys() | FROM_DATABASE - {ReasonCode.SQL_FAILED}
 """The codes that a rule may name: signals that prove nothing, and what the database says of a query that ran."""
-_RULE = re.compile(r"\s*([^:]*):\s*([+-]?(?:\d{1,3}(?:\.\d{1,9})?|\.\d{1,9}))\s*")
-_CONDITION = re.compile(r"\s*(not\s+)?(\w+)\s*", re.IGNORECASE)
+_RULE = lazy(r"\s*([^:]*):\s*([+-]?(?:\d{1,3}(?:\.\d{1,9})?|\.\d{1,9}))\s*")
+_CONDITION = lazy(r"\s*(not\s+)?(\w+)\s*", re.IGNORECASE)
 
 
 class InvalidDecisionRule(ValueError):  # noqa: N818 named beside InvalidRules

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from scoring.immutable import immutable
 from scoring.normal_forms import normal_form
+from scoring.patterns import lazy
 
 MOST_RULES = 40
 """Most rules of one set."""
@@ -16,7 +17,7 @@ LONGEST_RULE = 400
 """Longest text of a rule, in characters."""
 MOST_CHARACTERS = 12_000
 """Most characters of all texts of a set."""
-_ADDRESSES_THE_JUDGE = re.compile(
+_ADDRESSES_THE_JUDGE = lazy(
     r"\b(?:system|assistant|user|developer)\s*:"
     r"|\b(?:(?:begin|end)[\s_-]*(?:data|rules)|instructions?|prompts?|verdicts?|json"
     r"|confidence|rationale|reason[_ ]codes?|disregard|regardless|jailbreak|your (?:task|role|reply|answer|output)"
@@ -25,8 +26,8 @@ _ADDRESSES_THE_JUDGE = re.compile(
     r"|reject|mark)|ignore\s+(?:all|any|every|the|these|those|previous|earlier|above|other)\s+(?:\w+\s+)?rules?)\b"
 )
 """What speaks to the judge about its work in place of saying when SQL answers a question."""
-_STAND_IN = re.compile(r"\b(?:TEXT|NUM|VALUE|YEAR)_\d+\b")
-_ADDRESS = re.compile(r"://|\bwww\.|\S@\S")
+_STAND_IN = lazy(r"\b(?:TEXT|NUM|VALUE|YEAR)_\d+\b")
+_ADDRESS = lazy(r"://|\bwww\.|\S@\S")
 
 
 class RuleSide(StrEnum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
+from scoring.patterns import lazy
 from scoring.specification import Operand
 from scoring.words import identifier_words, letters, stem
 
@@ -105,7 +105,7 @@ for _index, _line in enumerate(SYNONYMS):
 
 _NO_GROUP: frozenset[int] = frozenset()
 _NO_WORDS: frozenset[str] = frozenset()
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 
 
 def content_words(phrase: str) -> tuple[str, ...]:

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from scoring.patterns import lazy
+
 Form: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
-_LONG_RUN = re.compile("[^\x00-\u02ff\u3100-\ua66e\uac00-\ufb1d]{32}")
+_LONG_RUN = lazy("[^\x00-\u02ff\u3100-\ua66e\uac00-\ufb1d]{32}")
 """Characters that may be combining marks, or begin with one when they are taken apart: no other is."""
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from scoring.patterns import lazy
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
@@ -56,7 +58,7 @@ class Query:
     """Whether its agent may have become worse, or its version is new: a cascade asks its model up to a second bar."""
 
 
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
+_UNREADABLE = lazy("[\0\ud800-\udfff]")
 
 
 def unreadable(text: str) -> re.Match[str] | None:

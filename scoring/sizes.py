@@ -5,9 +5,9 @@ Each bound is at least four times the most that any query or question of the dev
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 
+from scoring.patterns import lazy
 from scoring.query import Unscored, UnscoredReason
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.values import Choices, Text
@@ -69,7 +69,7 @@ def refuse_large_question(field: str, spec: QuestionSpec) -> Unscored | None:
     return None
 
 
-_JOINT = re.compile(r"(?<=[^\W_])[-_.:/'’&@+]+(?=[^\W_])")
+_JOINT = lazy(r"(?<=[^\W_])[-_.:/'’&@+]+(?=[^\W_])")
 _PARTS = 4
 """Parts of a name (`order_line_id` has three) that are compared like one more name."""
 

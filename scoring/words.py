@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from scoring.foreign_words import ENGLISH
+from scoring.patterns import lazy
 
-_HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_IES = re.compile(r"(?<=[a-z]{2})ies$")
-_ES = re.compile(r"(?<=[a-z])(?:(?<=ss)|(?<=sh)|(?<=ch)|(?<=x)|(?<=zz))es$")
+_HUMPS = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_IES = lazy(r"(?<=[a-z]{2})ies$")
+_ES = lazy(r"(?<=[a-z])(?:(?<=ss)|(?<=sh)|(?<=ch)|(?<=x)|(?<=zz))es$")
 
 _IRREGULAR = {
     "people": "person",
@@ -78,9 +78,9 @@ _HUNGARIAN = frozenset("str int lng bln dtm dec dbl tbl flt sng txt".split())
 """What says of which type a column is, before its name: `strCity`."""
 
 
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD_OF_NAME = r"(?:[A-Z]{2,4}(?=[A-Z][a-z]|_|\Z)|[A-Z]?[a-z]+(?![a-z]))"
-_IN_WORDS = re.compile(rf"_?{_WORD_OF_NAME}(?:_?(?=[A-Z]|(?<=_)){_WORD_OF_NAME}){{1,9}}")
+_IN_WORDS = lazy(rf"_?{_WORD_OF_NAME}(?:_?(?=[A-Z]|(?<=_)){_WORD_OF_NAME}){{1,9}}")
 """A name of words: one with digits, or in mixed case throughout, may be a key or a secret and is left as it is."""
 
 

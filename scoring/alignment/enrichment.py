@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import Context, plain, same_value
 from scoring.immutable import immutable
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.specification import NEGATION, FilterOrigin, Op, QuestionFilter, QuestionSpec
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Enrichment, EnrichmentStatus, Weakening
@@ -16,7 +16,7 @@ from scoring.verdict import Enrichment, EnrichmentStatus, Weakening
 LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
 """Points of 100 taken for each thing lost, changed or added."""
 
-_SPACES = re.compile(r"\s+")
+_SPACES = lazy(r"\s+")
 
 
 @immutable(kw_only=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
@@ -11,6 +10,7 @@ from scoring.alignment.contradictions import excludes
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import FALSE_WORDS, as_number
 from scoring.linking import best_likeness, content_words, firsts_and_synonyms, operand_words
+from scoring.patterns import lazy
 from scoring.question.english.demonyms import DEMONYMS
 from scoring.specification import (
     NEGATION,
@@ -35,7 +35,7 @@ _GENDER_WORDS = frozenset({"sex", "gender"})
 _FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
 """Words that only say a column is a flag."""
 _TRUE = frozenset({"1", "y", "yes", "t", "true"})
-_NOT_BEFORE = re.compile(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
+_NOT_BEFORE = lazy(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
 IMPLIED = 0.6
 """Certainty of a condition that was found in the question only by looking for the SQL's own words."""
 Span: TypeAlias = tuple[str, int]

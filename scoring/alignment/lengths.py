@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import run_of, same_month_yearly
 from scoring.alignment.same_values import Context, as_number, plainest, same_value
+from scoring.patterns import lazy
 from scoring.specification import Op, QuestionFilter, SqlFilter
 from scoring.values import LENGTHS, DatePart, Grain, Number, RelativeTime, TimeRange, other_units
 from scoring.words import identifier_words
@@ -17,7 +18,7 @@ BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, T
 _DAY = timedelta(days=1)
 _BIRTH = frozenset({"birth", "birthday", "birthdate", "born", "dob"})
 _LAST = frozenset({"last", "latest", "recent", "newest"})
-_NOW = re.compile(r"\b(?:current_?date|current_?timestamp|curdate|now|getdate|today|sysdate|age)\b", re.IGNORECASE)
+_NOW = lazy(r"\b(?:current_?date|current_?timestamp|curdate|now|getdate|today|sysdate|age)\b", re.IGNORECASE)
 
 
 def meets_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scoring.patterns import lazy
 from scoring.specification import GroupKey, Op, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec
 from scoring.values import Choices, Text, Value
 from scoring.verdict import FilterMatch
@@ -68,12 +69,12 @@ def _shows_all(key: GroupKey, sql: SqlSpec) -> bool:
 
 _PERIODS = frozenset({"day", "date", "week", "weekday", "month", "quarter", "year", "hour"})
 _AGAINST = r"(?:vs\.?|versus|compared (?:to|with))"
-_BEFORE = re.compile(rf"\b(?:{_AGAINST}|compare [\w-]{{1,30}} (?:with|to|and))\s+(?:the\s+)?\Z", re.IGNORECASE)
-_AFTER = re.compile(rf"\W{{0,3}}{_AGAINST}(?!\w)", re.IGNORECASE)
-_COMPARED = re.compile(r"\bcompare (?:the )?\Z", re.IGNORECASE)
-_BESIDE_BEFORE = re.compile(r"[\w-] ?(?:and|&|/) ?\Z", re.IGNORECASE)
-_BESIDE_AFTER = re.compile(r" ?(?:and|&|/) ?[\w-]", re.IGNORECASE)
-_APART = re.compile(r"[^.?!;]{0,30}\b(?:sep[ae]rate(?:ly)?|side by side|apart|next to each other)\b", re.IGNORECASE)
+_BEFORE = lazy(rf"\b(?:{_AGAINST}|compare [\w-]{{1,30}} (?:with|to|and))\s+(?:the\s+)?\Z", re.IGNORECASE)
+_AFTER = lazy(rf"\W{{0,3}}{_AGAINST}(?!\w)", re.IGNORECASE)
+_COMPARED = lazy(r"\bcompare (?:the )?\Z", re.IGNORECASE)
+_BESIDE_BEFORE = lazy(r"[\w-] ?(?:and|&|/) ?\Z", re.IGNORECASE)
+_BESIDE_AFTER = lazy(r" ?(?:and|&|/) ?[\w-]", re.IGNORECASE)
+_APART = lazy(r"[^.?!;]{0,30}\b(?:sep[ae]rate(?:ly)?|side by side|apart|next to each other)\b", re.IGNORECASE)
 _NEAR = 50
 """Characters to each side of a name that are looked at."""
 

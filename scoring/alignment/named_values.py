@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from scoring.alignment.matching import meets, split_name
 from scoring.alignment.same_values import TIMES, Context
+from scoring.patterns import lazy
 from scoring.specification import Definition, QuestionFilter, SqlSpec
 from scoring.values import Choices, Number, Pattern, Text, Value
 from scoring.words import letters
 
-_QUOTED = re.compile(r"['\"]([^'\"\n]{1,60})['\"]")
-_MARKS = re.compile(r"[\W_]+")
-_OPAQUE = re.compile(r"[a-z]{1,3}_?\d{1,3}")
+_QUOTED = lazy(r"['\"]([^'\"\n]{1,60})['\"]")
+_MARKS = lazy(r"[\W_]+")
+_OPAQUE = lazy(r"[a-z]{1,3}_?\d{1,3}")
 _SHORTEST, _LONGEST = 3, 5
 """Letters of an abbreviation."""
 _MOST = 50

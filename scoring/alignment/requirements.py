@@ -18,6 +18,7 @@ from scoring.alignment.telling_apart import texts_of
 from scoring.alignment.weakening import DefinedWords
 from scoring.immutable import immutable
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.question.house_years import in_house_years
 from scoring.rules import Rules
 from scoring.specification import (
@@ -137,7 +138,7 @@ def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, cont
     return any(same_value(own.rhs, each.rhs, context) for each in left_out)
 
 
-_LACKING = re.compile(
+_LACKING = lazy(
     r"\b(?:no|none|nothing|nobody|noone|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
     re.IGNORECASE,
 )
@@ -172,7 +173,7 @@ def _fiscal(own: QuestionFilter, asked: RelativeTime, enriched: QuestionSpec, no
     return own if found is None else replace(own, rhs=found, alternatives=(*own.alternatives, asked))
 
 
-_FISCAL = re.compile(r"\b(?:fiscal|financial year|fy|fytd)\b", re.IGNORECASE)
+_FISCAL = lazy(r"\b(?:fiscal|financial year|fy|fytd)\b", re.IGNORECASE)
 _A_YEAR = timedelta(days=366)
 
 

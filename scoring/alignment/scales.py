@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.specification import Op, QuestionFilter, SqlFilter
 from scoring.values import Expression, Number
 from scoring.words import identifier_words, stem
@@ -11,7 +10,7 @@ from scoring.words import identifier_words, stem
 MONEY = frozenset({"$", "€", "£", "¥", "dollar", "dollars", "euro", "euros", "pound", "pounds", "usd", "eur", "gbp"})
 """Units of money that have a hundredth."""
 _HUNDREDTHS = frozenset({"cents", "cent", "pence", "pennies", "ct", "cts"})
-_STEP = re.compile(r"([*/])\s*(\d{1,9}(?:\.\d+)?(?:e\+\d+)?)(?![\d.])")
+_STEP = lazy(r"([*/])\s*(\d{1,9}(?:\.\d+)?(?:e\+\d+)?)(?![\d.])")
 _STEPS = frozenset({100.0, 1000.0, 1e6, 1e9})
 
 
@@ -83,4 +82,4 @@ def compares_share(required: QuestionFilter, present: SqlFilter) -> bool:
     return same_side and not factors.isdisjoint(_NUMBER.findall(there.text[:200]))
 
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = lazy(r"\d+(?:\.\d+)?")

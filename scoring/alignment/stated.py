@@ -11,6 +11,7 @@ from scoring.alignment.same_values import TIMES
 from scoring.alignment.telling_apart import is_flag, tells_nothing_apart, texts_of
 from scoring.alignment.wide_patterns import is_wide_pattern
 from scoring.linking import content_words, is_named, word_likeness
+from scoring.patterns import lazy
 from scoring.question.definitions.vacuous import (
     LONGEST,
     always_holds,
@@ -38,15 +39,15 @@ class Stated(Enum):
     """Something that drops the condition or contradicts it."""
 
 
-_OR = re.compile(r"\bor\b|\|\|?")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_WHOLE = re.compile(r"\d{1,9}")
+_OR = lazy(r"\bor\b|\|\|?")
+_NUMBER = lazy(r"\d+(?:\.\d+)?")
+_WHOLE = lazy(r"\d{1,9}")
 _SPELT = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
 _BOUNDS = {Op.GT: ">", Op.GE: ">", Op.LT: "<", Op.LE: "<"}
 _YES_NO = frozenset({"0", "1", "y", "n", "t", "f", "yes", "no", "true", "false"})
 _CODE_LENGTH = 3
 """Letters of the longest code that may stand for a name unlike it."""
-_NOW = re.compile(r"\b(?:now|today|current|current_date|current_timestamp|curdate|getdate|sysdate|date|time|day|week"
+_NOW = lazy(r"\b(?:now|today|current|current_date|current_timestamp|curdate|getdate|sysdate|date|time|day|week"
                   r"|month|year)", re.IGNORECASE)  # fmt: skip
 
 
@@ -173,7 +174,7 @@ def _abbreviates(short: str, long: str) -> bool:
     return short == initials[: len(short)] or (short[0] == initials[0] and in_order(short, letters(long)))
 
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 
 
 def words_in_order(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import permutations
 
 from scoring.alignment.bare_periods import run_of
 from scoring.alignment.same_values import Context, same_value
+from scoring.patterns import lazy
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value, intersect
 from scoring.verdict import FilterMatch
@@ -18,7 +19,7 @@ from scoring.words import identifier_words
 _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
 _DAY = timedelta(days=1)
 _MOST = 40
-_BY_TIME = re.compile(
+_BY_TIME = lazy(
     r"\b(?:year|quarter|month|week|date_trunc|strftime|date|to_char|format)\b|_trunc\b|\btostartof|\btoyyyymm",
     re.IGNORECASE,
 )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.query import RunResult
 
-_SQL_FAULT = re.compile(
+_SQL_FAULT = lazy(
     r"no such|syntax|ambiguous|undefined|does not exist|doesn't exist|unknown (?:column|table|function|identifier)"
     r"|invalid (?:column|object|identifier|name|reference)|not found|unrecognized (?:name|token)|misuse|group by"
     r"|\b42(?!501)[0-9A-Z]{3}\b|\b22[0-9A-Z]{3}\b",
     re.IGNORECASE,
 )
-_NO_SERVER = re.compile(
+_NO_SERVER = lazy(
     r"(?<![\"'`.])\b(?:database|role|user|host|server|warehouse|catalog)\s+\S+\s+"
     r"(?:does not exist|doesn't exist|not found)"
     r"|unknown (?:database|host)|translate host",
     re.IGNORECASE,
 )
-_SERVER_FAULT = re.compile(
+_SERVER_FAULT = lazy(
     r"time(?:d )?[ -]?out|cancell?|interrupt|connect|deadlock|permission|privilege|denied|authori[sz]|authenticat"
     r"|password|out of memory|memory limit|\bdisk\b|\bbusy\b|\blocked\b|\block\b|unavailable|throttl|quota|rate limit"
     r"|shut ?down|shutting|terminat|network|socket|\breset\b|refused|abort|resource|too many (?:requests|queries)"

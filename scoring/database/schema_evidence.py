@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.reason_kinds import NAMES_ONLY
 from scoring.reasons import ReasonCode
 from scoring.schema import ColumnType, DatabaseSchema, UnknownNames, in_order
@@ -22,7 +23,7 @@ MOST_EXCUSED = 2.0
 MOST_NAMED = 3
 """Most tables or columns that a reason names."""
 _COMPARED = frozenset({Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.IN, Op.NOT_IN})
-_NUMBER = re.compile(r"\s*[-+]?(?:\d[\d_,]*)?\.?\d*(?:e[-+]?\d+)?\s*", re.IGNORECASE)
+_NUMBER = lazy(r"\s*[-+]?(?:\d[\d_,]*)?\.?\d*(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 
 
 def weigh_schema(case: Case, seen: Sequence[Reason]) -> list[Reason]:

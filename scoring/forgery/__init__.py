@@ -13,14 +13,14 @@ Change this here when it concerns:
 
 from __future__ import annotations
 
-from scoring.forgery import voids
+from scoring.forgery import arithmetic, voids
 
 VOIDS = (
     voids.condition_void,
     voids.condition_dead,
     voids.result_empty,
     voids.output_constant,
-    voids.arithmetic_unasked,
+    arithmetic.arithmetic_unasked,
     voids.order_constant,
     voids.rows_sampled,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
+from scoring.patterns import lazy
 from scoring.specification import Void, VoidKind
 from scoring.verdict import Case, Finding
 
@@ -27,7 +28,7 @@ def _is_unasked(void: Void, text: str) -> bool:
 
 
 _REORDERED = ("reordered",)
-_SIGN = re.compile(r"[\w)%\]]\s*[*/^×÷]\s*[\w(]|[\w)\]]\s+[-+]\s+[\w(]|\w\(")
+_SIGN = lazy(r"[\w)%\]]\s*[*/^×÷]\s*[\w(]|[\w)\]]\s+[-+]\s+[\w(]|\w\(")
 """A formula in an enriched question."""
 _MORE = (
     r"twice|doubl|tripl|squar|both|pair|combin|together|sum|total|plus|\badd|overall|altogether|\band\b|multipl|product"

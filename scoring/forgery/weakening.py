@@ -12,6 +12,7 @@ from scoring.alignment.same_values import TIMES
 from scoring.display import span_of
 from scoring.forgery.working_text import working_text
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.question.definitions.vacuous import (
     LONGEST,
     always_holds,
@@ -28,10 +29,10 @@ from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case, Finding, Weakening
 from scoring.words import identifier_words, stem
 
-_CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")
+_CODE = lazy(r"[A-Z]{1,3}[0-9]{0,2}")
 TRIED = 0.02
 """Strength where the SQL applies all the same what the enriched question takes away."""
-_CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
+_CLAUSES = lazy(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
 _TELLING = 5
 """A number from which on it is hardly in the SQL by chance."""
 _MOST = 50
@@ -184,13 +185,13 @@ def _states_number(number: float, enriched: str, sql: str) -> bool:
 
 _SHORT_NAME = 5
 """Letters of a name with digits that other words may spell out: `bo3`, a best of 3."""
-_THIS = re.compile(r"this (year|quarter|month|week)")
+_THIS = lazy(r"this (year|quarter|month|week)")
 _YEARS = range(1900, 2100)
-_PERIOD_NAME = re.compile(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
+_PERIOD_NAME = lazy(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
 """`wk1` and `d30`: the first week, and the thirtieth day, after something."""
-_SPAN_SAID = re.compile(r"\b\d+ ?(?:-|to|and) ?\d+ days\b|\b\d+ (?:day|week|month)s?\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d")
-_NONE = re.compile(r"\b(?:no|none|not|never|without|zero)\b", re.IGNORECASE)
+_SPAN_SAID = lazy(r"\b\d+ ?(?:-|to|and) ?\d+ days\b|\b\d+ (?:day|week|month)s?\b", re.IGNORECASE)
+_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d")
+_NONE = lazy(r"\b(?:no|none|not|never|without|zero)\b", re.IGNORECASE)
 
 
 def _is_other_time(each: QuestionFilter, case: Case) -> bool:
@@ -284,7 +285,7 @@ def _says_nothing(definition: Definition, phrase: str, text: str) -> bool:
     return not definition.columns and not definition.functions and keeps_everything(f"{phrase} {text}")
 
 
-_IF_ANY = re.compile(r"\bif any\b")
+_IF_ANY = lazy(r"\bif any\b")
 
 
 def _says_all(remark: str, asked: frozenset[str]) -> bool:

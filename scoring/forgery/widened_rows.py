@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
+from scoring.patterns import lazy
 from scoring.specification import FilterOrigin, Op, SqlFilter, Void, VoidKind
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case, Finding
@@ -25,6 +26,15 @@ def texts(case: Case) -> str:
     return f"{case.question.text} {case.enriched.text}".casefold()
 
 
+_FIGURE = lazy(r"\d{1,9}(?:,\d{3})*(?:\.\d{1,9})?", re.ASCII)
+_MOST_FIGURES = 100
+
+
+def figures(text: str) -> list[str]:
+    """The first numbers of a text, as they are written: `1,200`."""
+    return _FIGURE.findall(text)[:_MOST_FIGURES]
+
+
 def _nearly_all(case: Case) -> Finding | None:
     """An arm of an OR that nearly every row satisfies: beside the condition asked for, or on a column never said."""
     wide = [void for void in case.sql.voids if void.kind is VoidKind.WIDENING and not _is_of_a_partner(void, case)]
@@ -38,7 +48,7 @@ def _nearly_all(case: Case) -> Finding | None:
     return Finding(1.0, f"holds for nearly every row: or {unsaid}") if unsaid is not None else None
 
 
-_IS_DONE = re.compile(
+_IS_DONE = lazy(
     r"\b(?:done|closed|finished|completed|resolved|ended|returned|paid|shipped|delivered|cancell?ed|left|fixed|answered"
     r"|settled|cleared|redeemed|processed|collected|arrived|departed|accepted|signed|approved|rejected)"
     r"_(?:at|on|date|dt|ts|time|utc) is not null\Z"
@@ -70,7 +80,7 @@ def _let_in(case: Case) -> Finding | None:
     return Finding(1.0, f"lets in rows that nothing asks for: or {unsaid}") if unsaid is not None else None
 
 
-_IS_NULL = re.compile(r"(?:\w+\.)?\w*(?:id|key|sk|no)\w* is null", re.IGNORECASE)
+_IS_NULL = lazy(r"(?:\w+\.)?\w*(?:id|key|sk|no)\w* is null", re.IGNORECASE)
 """A row without a partner, beside a condition on the partner."""
 
 
@@ -127,7 +137,7 @@ def _is_inside(found: Iterable[SqlFilter], path: str) -> bool:
     return any(each.block == path or each.block.startswith(f"{path}/") for each in found)
 
 
-_TEXT = re.compile(r"'%?([^'%]*)%?'")
+_TEXT = lazy(r"'%?([^'%]*)%?'")
 
 
 def _split(met: list[set[int]], asked: Sequence[Sequence[SqlFilter]]) -> Finding | None:
@@ -201,15 +211,15 @@ _SHOWN = 3
 _STEM = 4
 _WHOLE_WORDS = frozenset({"paid", "valid", "bid", "unpaid", "prepaid", "invalid"})
 """Names of columns that end like a key's."""
-_CHOICE = re.compile(r"\b(?:or|either|both|also|plus|besides|includ\w*|along|as well)\b|[;/]")
+_CHOICE = lazy(r"\b(?:or|either|both|also|plus|besides|includ\w*|along|as well)\b|[;/]")
 """Words that join what is asked for."""
-_TWICE = re.compile(
+_TWICE = lazy(
     r"\band (?:(?:also|then|for) )?(?:which|those|the ones|ones|who|whose|what|how|where|list|show|give|find)\b"
 )
 """`Which goats are from Peru, and which have twins?`"""
-_BOTH = re.compile(
+_BOTH = lazy(
     r"\b(?:or|either|both|also|other\w*|else\w*|rest|remaining|versus|vs|compar\w*|differ\w*|each|respective\w*|every|all|"
     r"non|not|whether|by|per|first|top)\b|n't\b"
 )
 """Words that ask for the rows of each arm of a UNION, or for the order of its arms."""
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.sql.bounds import declares_values
 from scoring.verdict import Case
 
 _QUOTED = r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`"
-_ALIAS = re.compile(rf"\bas\s+(?:{_QUOTED})", re.IGNORECASE)
-_COMPARED_CASE = re.compile(
+_ALIAS = lazy(rf"\bas\s+(?:{_QUOTED})", re.IGNORECASE)
+_COMPARED_CASE = lazy(
     r"\bcase\b((?:(?!\bcase\b|\bend\b).)*)\bend\b[\s)]*(?:=|<>|!=|\bin\b|\blike\b)[\s(]*(?:'[^']*'|\d+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
+_LABEL = lazy(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
 _SIGNS = ("case", "CASE")
-_STATEMENT = re.compile(rf"(?:{_QUOTED}|[^;'\"`])+")
-_DECLARED = re.compile(r"@\w+(?=\s+[a-z])")
-_LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
+_STATEMENT = lazy(rf"(?:{_QUOTED}|[^;'\"`])+")
+_DECLARED = lazy(r"@\w+(?=\s+[a-z])")
+_LITERAL = lazy(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
 
 
 def working_text(case: Case) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.normal_forms import normal_form
+from scoring.patterns import lazy
 from scoring.query import Query
 
-_HIDDEN = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_HIDDEN = lazy(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that nobody sees: between letters they hide a word from a program."""
-_ORDER = re.compile(
+_ORDER = lazy(
     r"\b(?:in)?correct\b|\bverdict|\bp_correct\b|\bconfidence\s*[\"']?\s*[:=]|\burteil\b|\bveredicto\b|判定"
     r"|\b(?:ignore|disregard|forget|ignoriere|vergiss|ignorez?|olvida)\b[^.]{0,40}"
     r"\b(?:instructions?|rules?|previous|prior|above|everything|anweisungen|regeln|consignes|instrucciones|reglas)\b"

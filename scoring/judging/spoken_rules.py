@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from scoring.alignment.outputs.shown_names import table_words
 from scoring.foreign_words import ENGLISH
 from scoring.linking import STOP_WORDS
+from scoring.patterns import lazy
 from scoring.specification import QuestionFilter
 from scoring.values import Choices, DatePart, FiscalYear, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_WORD = re.compile(r"[^\W\d_]+|\d{4}")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_WORD = lazy(r"[^\W\d_]+|\d{4}")
+_YEAR = lazy(r"(?:19|20)\d\d")
 _TIMES = (TimeRange, RelativeTime, FiscalYear, DatePart)
 _OF_TIME = frozenset(
     "time date day week month quarter year hour season period fiscal calendar since zeit zeitraum quartal tag periode "

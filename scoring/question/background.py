@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.remarks import ATTRIBUTES, names_what_follows, remarks, tells
 from scoring.question.sentences import LEADS, RESTRICTING, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
-_GREETING = re.compile(
+_GREETING = lazy(
     r"\s{0,9}(?:(?:hi|hiya|hey|hello|yo|morning|good (?:morning|afternoon|evening|day))"
     r"(?: (?:there|all|team|folks|everyone|everybody|guys|again|both|colleagues))?|dear [^,.!?\n]{1,40})\s*[,.!:–-]+",
     re.IGNORECASE,
@@ -18,13 +19,13 @@ _THANKS = (
     r"|regards\b|greetings\b|sorry (?:for|to|about)\b|have a (?:nice|good|great|lovely)|no (?:hurry|rush)\b"
     r"|much appreciated)"
 )
-_CLOSING = re.compile(rf"\s{{0,9}}(?:and |so |with )?{_THANKS}", re.IGNORECASE)
-_THANKS_AT_END = re.compile(
+_CLOSING = lazy(rf"\s{{0,9}}(?:and |so |with )?{_THANKS}", re.IGNORECASE)
+_THANKS_AT_END = lazy(
     rf"[,.]?\s{{0,3}}(?:and )?\b{_THANKS}"
     r"(?: (?:a lot|a bunch|so much|very much|in advance|again|all|team|guys|everyone))*"
     r"(?:,? [A-Z]\w+)?[\s.!)]*\Z"
 )
-_REASON = re.compile(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IGNORECASE)
+_REASON = lazy(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IGNORECASE)
 
 _VERB = (
     r"(?:is|are|was|were|has|have|had|can|may|might|could|will|would|do|does|did|don['’]?t|doesn['’]?t|didn['’]?t|go"
@@ -38,9 +39,7 @@ _TELLING = (
     rf"(?:[\w'’-]+ ){{0,6}}?{_VERB}"
     r"|(?:if|when|in case|like every|as every|last time|mostly|usually|normally|otherwise)\b)"
 )
-_INSTRUCTING = re.compile(
-    r"\b(?:show|list|give|take|put|use|split|add|name|include|print|wants?|need)\b", re.IGNORECASE
-)
+_INSTRUCTING = lazy(r"\b(?:show|list|give|take|put|use|split|add|name|include|print|wants?|need)\b", re.IGNORECASE)
 _RESTRICTING = (
     r"\b(?:counts?|counted|exclud\w+|includ\w+|ignor\w+|left out|leave|leaving|only|just|without|w/o|except|unless|must"
     r"|should|shd|skip\w*|drop\w*|remov\w+|regardless|means?|meaning|not want|no|null|empty|stored|saved|columns?"
@@ -71,7 +70,7 @@ def without_background(text: str) -> str:
     return _BLANKS.sub(r"\1", " ".join([*parts, text[place:]]))
 
 
-_BLANKS = re.compile(r"(\s)\s{9,}")
+_BLANKS = lazy(r"(\s)\s{9,}")
 
 
 def _background(text: str) -> Ranges:

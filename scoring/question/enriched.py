@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.question.definitions import read_definitions
 from scoring.question.english import ENGLISH
 from scoring.question.language import Language
@@ -45,7 +46,7 @@ def _outlined(text: str, definitions: tuple[Definition, ...], language: Language
     return replace(spec, filters=(*spec.filters, *(each for each in stated if each not in spec.filters)))
 
 
-_OUTLINE = re.compile(
+_OUTLINE = lazy(
     r"\s*(?:metric|measure|dimension|column|output|show|select|group|by|filter|where|having|order|sort|limit|top|time"
     r"|period|grain|aggregat\w+|breakdown)s?(?: by)?\s*:\s*\S",
     re.IGNORECASE,
@@ -208,7 +209,7 @@ def _parts(word: str) -> list[str]:
     return [stem(part) for part in word.replace("_", "-").split("-") if part]
 
 
-_WORDS = re.compile(r"[\w-]+")
+_WORDS = lazy(r"[\w-]+")
 _USED = 0.5
 """The share of a definition's words that must stand in Qu for Qu to use it."""
 _RIVALS = 20

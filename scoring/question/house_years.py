@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.specification import Op, QuestionFilter, QuestionSpec
 from scoring.values import DatePart, FiscalYear, Grain, RelativeTime, TimeRange, shift
 
-_SAID = re.compile(
+_SAID = lazy(
     r"\b(?:(?P<which>this|current|last|previous|prior|next)\s+)?(?:(?:fiscal|fin(?:ancial)?)\s+(?:years?|yrs?)|fy)\b"
     r"(?!\s*['’]?\d)|\bfytd\b",
     re.IGNORECASE,
 )
-_FISCAL = re.compile(r"\b(?:fiscal|financial|fin (?:year|yr)|fy|fytd)\b", re.IGNORECASE)
-_NAMED = re.compile(r"\bfy\s*['’]?(\d\d|20\d\d)\b", re.IGNORECASE)
-_RANKED = re.compile(r"\bq([1-4])\b", re.IGNORECASE)
-_CALENDAR = re.compile(r"\bcalendar\b", re.IGNORECASE)
+_FISCAL = lazy(r"\b(?:fiscal|financial|fin (?:year|yr)|fy|fytd)\b", re.IGNORECASE)
+_NAMED = lazy(r"\bfy\s*['’]?(\d\d|20\d\d)\b", re.IGNORECASE)
+_RANKED = lazy(r"\bq([1-4])\b", re.IGNORECASE)
+_CALENDAR = lazy(r"\bcalendar\b", re.IGNORECASE)
 _STEPS = {"last": -1, "previous": -1, "prior": -1, "next": 1}
 _YEARS = range(2, 9999)
 """Years of `now` of which the one before and the one after can be written."""
@@ -29,15 +30,15 @@ _BEFORE = 12
 _MONTHS: tuple[str, ...] = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = r"(?:the )?(?:(?:1(?:st)?|first)(?: day)?(?: of)? )?"
-_BEGINS = re.compile(
+_BEGINS = lazy(
     rf"\b(?:start|begin|began|run|go|span)(?:e?s|ning|ting|ed)? "
     rf"(?:(?:each year )?(?:on|in|from|with) )?{_DAY}{_MONTH}(?![a-z])"
 )
-_STRETCH = re.compile(
+_STRETCH = lazy(
     rf"{_DAY}\b{_MONTH}(?: (?:19|20)\d\d)? ?(?:to|through|thru|until|till|-|–|—) ?"
     rf"(?:the )?(?:end of )?(?:\d+(?:st|th)? )?{_MONTH}(?![a-z])"
 )
-_NAMED_AFTER = re.compile(
+_NAMED_AFTER = lazy(
     r"\b(?:named|called|labell?ed|carr(?:y|ies)|numbered|takes? (?:the name|its name))\b"
     r"[^.;]{0,40}\b(ends?|starts?|begins?)\b"
     r"|\b(ending|closing|starting|opening) (?:calendar )?year\b"

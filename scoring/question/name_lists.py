@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.question.reading import Reading
 from scoring.specification import TokenKind
 from scoring.values import Text, text
@@ -45,7 +45,7 @@ def other_forms(reading: Reading, start: int, end: int) -> tuple[str, ...]:
     return found
 
 
-_PLURAL_CODE = re.compile(r"[A-Za-z]{1,3}\d{1,3}s")
+_PLURAL_CODE = lazy(r"[A-Za-z]{1,3}\d{1,3}s")
 """`P1s` are things of priority P1."""
 
 

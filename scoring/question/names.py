@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.question.language import Role
 from scoring.question.name_lists import LONGEST, Literal, join_lists, other_forms
 from scoring.question.phrases import verb_like
@@ -11,7 +10,7 @@ from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 
-_CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*|\d{1,2}(?:am|pm)")
+_CLOCK = lazy(r"\d+:\d+(?:[:.]\d+)*|\d{1,2}(?:am|pm)")
 _ENDS = frozenset({".", "?", "!", ";", ":"})
 _MARKS_INSIDE = frozenset({",", "-", "/", "("})
 
@@ -84,11 +83,11 @@ def _coded(reading: Reading, place: int) -> Literal | None:
     return _prefixed(reading, place)
 
 
-_HOUSE_YEAR = re.compile(r"[A-Z]Y(?:20)?\d\d")
+_HOUSE_YEAR = lazy(r"[A-Z]Y(?:20)?\d\d")
 """A year of a house's own: `WY2025` of water, `SY24` of school."""
-_PERCENTILE = re.compile(r"p(?:10|25|50|75|80|9\d)")
+_PERCENTILE = lazy(r"p(?:10|25|50|75|80|9\d)")
 """`p90`: a percentile; `P1` is a priority."""
-_PLURAL_CODE = re.compile(r"([a-z]{1,2}\d)s")
+_PLURAL_CODE = lazy(r"([a-z]{1,2}\d)s")
 """`p1s`: what has the code `p1`."""
 
 
@@ -179,7 +178,7 @@ def _nameable(reading: Reading, place: int) -> bool:
     return token.lower not in language.openers or not _opens_sentence(reading, place)
 
 
-_CONTRACTION = re.compile(
+_CONTRACTION = lazy(
     r"(?:i|you|we|they|he|she|it|that|there|this|what|who|where|how|let)['’](?:d|m|ve|ll|re|s)|y['’]all"
 )
 """`I'd`, `We're`: no names, however they are written."""
@@ -247,7 +246,12 @@ def _numbered(reading: Reading, end: int) -> bool:
     if token.kind is not TokenKind.NUMBER or reading.claimed[end] or len(token.text) > 4:
         return False
     before = reading.lowers[end - 1]
+    if reading.tokens[end - 1].text.isupper() and _YEAR.fullmatch(token.text) is not None:
+        return False  # `MTTR 2024`: a measure of a year
     return before not in language.keys and before not in language.ordinary and token.text.isdecimal()
+
+
+_YEAR = lazy(r"20[0-4]\d")
 
 
 def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
@@ -295,9 +299,7 @@ def _names_no_value(reading: Reading, token: Token, end: int) -> bool:
     return unit or reading.lower(end) in _ZONES or _NO_NAME.fullmatch(token.text) is not None
 
 
-_NO_NAME = re.compile(
-    r"[pP]\d{2}|(?:FY|fy)\d{2}(?:\d\d)?|[A-Z]{2,4}s|\d{1,2}(?::\d\d)?[ap]m(?:-\d{1,2}(?::\d\d)?[ap]m)?"
-)
+_NO_NAME = lazy(r"[pP]\d{2}|(?:FY|fy)\d{2}(?:\d\d)?|[A-Z]{2,4}s|\d{1,2}(?::\d\d)?[ap]m(?:-\d{1,2}(?::\d\d)?[ap]m)?")
 """Percentiles (`p95`), fiscal years, plural abbreviations (`POs`) and times of the day."""
 _ZONES = frozenset({"time", "timezone", "tz"})
 """Words after a place that make it a time zone: `New York time`."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.question.language import Language, Role
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 from scoring.values import Grain, Number
 
-_PLAIN = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(k|mm|m|bn|b|st|nd|rd|th)?")
-_GLUED = re.compile(r"(\d+)([^\W\d]+)")
+_PLAIN = lazy(r"(\d+(?:,\d{3})*(?:\.\d+)?)(k|mm|m|bn|b|st|nd|rd|th)?")
+_GLUED = lazy(r"(\d+)([^\W\d]+)")
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _RANKS = frozenset({"st", "nd", "rd", "th"})
 SHORT_UNITS = {

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 
+from scoring.patterns import lazy
 from scoring.question.absences import is_included, read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
@@ -104,7 +105,7 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
     return tuple(found)
 
 
-_OTHER_MEASURE = re.compile(
+_OTHER_MEASURE = lazy(
     r"not (?:per|by (?:the )?(?:count|number|value|amount|volume|revenue|units?|quantity|size|weight|date|name))\b",
     re.IGNORECASE,
 )

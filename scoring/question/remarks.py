@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.sentences import LEAD_WORDS, RESTRICTING, asks, pattern, sentences
 from scoring.question.tokens import Ranges
 
-_CLAUSE = re.compile(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
+_CLAUSE = lazy(r"(?:[^.?!;,()\n–]|(?<=\d)[.,](?=\d)|(?<=\w)\.(?=\w)| ?[-–](?! ))+")
 """A stretch between two marks; a mark inside a number or a name parts nothing."""
 _LEADS = rf"\s*(?:(?:{LEAD_WORDS}|as|though|although|since|well|nb|iirc|afaik)[,:]?\s+)*"
 _IS = r"(?:is|are|was|were|['’]s|['’]re)\b"
@@ -90,7 +91,7 @@ _FORMULA = (
     r"|(?<!\w)['\"]\w"
 )
 """What says how to compute, what a word means, in which unit, or a value."""
-_NAMED = re.compile(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]?\d")
+_NAMED = lazy(r"(?<!\w)['\"]\w|\b(?!(?:19|20)\d\d\b)\w*\d{3,}|\b[A-Z]+[-*]?\d")
 _REFERS = r"\b(?:it|its|he|she|her|his|that one)\b"
 _KEPT_ALL = rf"{_RESTRICTS}|{RESTRICTING}"
 """Words by which a clause restricts rows, names a unit, says what a word means, or asks after all."""
@@ -108,7 +109,7 @@ _KEPT = (
     r"|(?:few|some|most) [^.;]{0,40}\bha(?:s|ve) (?:an?|one|no))\b"
 )
 """The same, and words by which it may."""
-_LEFT_OUT = re.compile(r"[,;.]? ?(?:so |please |pls )?(?:leave|exclude|skip|ignore|drop) (?:them|those|these|it)\b")
+_LEFT_OUT = lazy(r"[,;.]? ?(?:so |please |pls )?(?:leave|exclude|skip|ignore|drop) (?:them|those|these|it)\b")
 """What follows on rows that are named only to be left out."""
 _FEWEST = 3
 """Words that something which is asked has at least."""

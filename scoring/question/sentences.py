@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_SENTENCE = re.compile(r"\S(?:[^.?!;\n]|[.;](?!\s|$))*(?:[.?!;]+(?=\s|$)|[.?!;]+|\n|$)")
+from scoring.patterns import lazy
+
+_SENTENCE = lazy(r"\S(?:[^.?!;\n]|[.;](?!\s|$))*(?:[.?!;]+(?=\s|$)|[.?!;]+|\n|$)")
 """A sentence with its end; a full stop inside a number or a name ends none."""
-_SHORTENED = re.compile(
+_SHORTENED = lazy(
     r"\b(?:e\.g|i\.e|approx|incl|excl|nr|no|vs|avg|min|max|resp|st|mr|mrs|ms|dr|ca|etc)\.\Z", re.IGNORECASE
 )
 _LONGEST_SHORTENED = 12

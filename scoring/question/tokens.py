@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from scoring.patterns import lazy
 from scoring.specification import Token, TokenKind
 from scoring.words import stem
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"""
       \d{1,3}(?:,\d{3})+(?!\d|,\d{3})(?:\.\d+)?
     | \w+(?:[-.:/'’&@+]\w+)*
@@ -24,11 +25,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBER = re.compile(
-    r"\d+(?:,\d{3})*(?:\.\d+)?(?:k|m|mm|bn|b|st|nd|rd|th|s)?|\d{1,4}([-/.])\d{1,2}(?:\1\d{1,4})?", re.I
-)
-_YEARS = re.compile(r"\d{4}[-/]\d{2,4}")
-_PARTS = re.compile(r"[^./:]+|[./:]")
+_NUMBER = lazy(r"\d+(?:,\d{3})*(?:\.\d+)?(?:k|m|mm|bn|b|st|nd|rd|th|s)?|\d{1,4}([-/.])\d{1,2}(?:\1\d{1,4})?", re.I)
+_YEARS = lazy(r"\d{4}[-/]\d{2,4}")
+_PARTS = lazy(r"[^./:]+|[./:]")
 _ENDINGS = ("'s", "’s")
 _SINGLE_MARKS = frozenset(".,?!;:()")
 _QUOTES = frozenset("\"“'‘")
@@ -103,7 +102,7 @@ def _add_pieces(cut: Cut, chunk: str, place: int, values: frozenset[str]) -> Non
 
 # Typeshed leaves what `tuple.__new__` takes open.
 _new: Callable[[type[Token], tuple[object, ...]], Token] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-_QUOTE = re.compile("[\"“'‘`]")
+_QUOTE = lazy("[\"“'‘`]")
 _MEMO_LENGTH = 40
 """Longest run without a space, in characters, whose tokens are cached."""
 

@@ -7,6 +7,7 @@ import re
 from scoring.alignment.left_out import excluded_blocks
 from scoring.alignment.same_values import plain
 from scoring.display import show_filter
+from scoring.patterns import lazy
 from scoring.signals.definitions import IN_SMALLER_UNITS
 from scoring.signals.filters import applied
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
@@ -71,7 +72,7 @@ def _one_edit(left: str, right: str) -> bool:
     return max(len(left), len(right)) - start - tail <= 2
 
 
-_WITHIN = re.compile(r"contain|includ|like|substring|start|begin|end|prefix|suffix|letter|word|phrase|having|mention")
+_WITHIN = lazy(r"contain|includ|like|substring|start|begin|end|prefix|suffix|letter|word|phrase|having|mention")
 
 
 def wildcard_unasked(case: Case) -> Finding | None:
@@ -119,7 +120,7 @@ def date_as_number(case: Case) -> Finding | None:
     return None
 
 
-_EXCLUDES = re.compile(
+_EXCLUDES = lazy(
     r"\b(?:not|no|non|never|without|except\w*|exclud\w*|excl|other|others|besides|rather|outside|apart|but|ignor\w*"
     r"|leav\w*|skip\w*|aside|net|minus|less|remain\w*|still|rest|unlike|instead|nor|neither|remov\w*|drop\w*"
     r"|filter\w*|only|w/o|vs|versus|against|compared|pending|open|outstanding|yet|unless)\b|n't\b"
@@ -139,7 +140,7 @@ def named_and_excluded(case: Case) -> Finding | None:
     return None
 
 
-_NEITHER = re.compile(r"\bneither\b.{1,60}\bnor\b")
+_NEITHER = lazy(r"\bneither\b.{1,60}\bnor\b")
 
 
 def misses_either(one: SqlFilter, other: SqlFilter, case: Case) -> bool:
@@ -177,7 +178,7 @@ def _is_bound(asked: QuestionFilter, there: SqlFilter) -> bool:
     return wanted.value > 1 and number.value in {wanted.value * factor for factor in (1.0, *IN_SMALLER_UNITS)}
 
 
-_DISTANCE = re.compile(
+_DISTANCE = lazy(
     r"\b(at least|more than|over|minimum|within|less than|under|at most) (\d+) ?"
     r"(?:h|hours?|hrs?|days?|d|weeks?|months?|mins?|minutes?) (?:before|after|prior to|ahead of)\b"
 )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from scoring.display import show_filter
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.specification import FilterOrigin, Op, SqlFilter
 from scoring.values import Choices, Text, Value
 from scoring.verdict import Case
 
-_OR = re.compile(r"\bor\b")
-_AND = re.compile(r"\band\b")
+_OR = lazy(r"\bor\b")
+_AND = lazy(r"\band\b")
 
 
 def connective_changed(case: Case) -> Finding | None:

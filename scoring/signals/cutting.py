@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from scoring.patterns import lazy
 from scoring.specification import Limit, SortKey, Superlative, Window
 from scoring.verdict import Case
 from scoring.words import stem
@@ -66,7 +66,7 @@ _GOOD = frozenset(
         "satisfaction performance growth attendance yield grade mark win occupancy seller selling reviewed".split(),
     )
 )
-_LESS = re.compile(
+_LESS = lazy(
     r"\b(?:biggest|largest|highest|steepest|worst|most) (?:\w+ )?(?:drop|decline|decrease|fall|loss|slump)s?\b"
 )
 

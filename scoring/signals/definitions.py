@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Definition
 from scoring.verdict import Case
@@ -90,12 +91,12 @@ def is_defined(column: Column, case: Case) -> bool:
     return letters(column.name) in case.defined
 
 
-_FORMULA = re.compile(
+_FORMULA = lazy(
     r"\b(sum|avg|average|count|max|min) ?\( ?(?:distinct )?(?:\w{1,60}\.)?[`\"]?(\w[\w ]{0,40})[`\"]? ?\)",
     re.IGNORECASE,
 )
 
-_BOUNDED = re.compile(r"\b(?:count|avg|sum) ?\([\w ,.`]{1,60}\) ?(?:[<>]=?|=) ?\d{1,12}", re.IGNORECASE)
+_BOUNDED = lazy(r"\b(?:count|avg|sum) ?\([\w ,.`]{1,60}\) ?(?:[<>]=?|=) ?\d{1,12}", re.IGNORECASE)
 
 
 def formula_changed(case: Case) -> Finding | None:
@@ -153,7 +154,7 @@ def _orders_by(column: str, case: Case) -> bool:
     return any(letters(each.name) == column for operand in operands for each in operand.columns)
 
 
-_LITERAL = re.compile(r"'([^'\n]{1,60})'")
+_LITERAL = lazy(r"'([^'\n]{1,60})'")
 
 
 def definition_value_unused(case: Case) -> Finding | None:
@@ -175,8 +176,8 @@ def definition_value_unused(case: Case) -> Finding | None:
     return Finding(len(lost) / len(values), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 
-_COMPARED_NUMBER = re.compile(r"[=<>] ?'?(\d{1,10}(?:\.\d{1,6})?)\b")
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
+_COMPARED_NUMBER = lazy(r"[=<>] ?'?(\d{1,10}(?:\.\d{1,6})?)\b")
+_NUMBER = lazy(r"\d{1,15}(?:\.\d{1,6})?")
 _SMALL = 1000
 """Whole numbers below which `more than 2` is likely written `>= 3`."""
 
@@ -202,7 +203,7 @@ def definition_number_unused(case: Case) -> Finding | None:
     return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 
-_EXAMPLE_OF_UNIT = re.compile(r"\b\d[\d.,]*\s*(?:%|\w{1,10})?\s*=\s*\d[\d.,]*")
+_EXAMPLE_OF_UNIT = lazy(r"\b\d[\d.,]*\s*(?:%|\w{1,10})?\s*=\s*\d[\d.,]*")
 """`0.045 = 4.5 percent`, `1 kg = 1000`: what a column's numbers mean, and no bound."""
 
 

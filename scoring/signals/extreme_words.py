@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.linking import operand_words
+from scoring.patterns import lazy
 from scoring.specification import Operand
 from scoring.words import identifier_words
 
@@ -21,8 +20,8 @@ AGED = frozenset({"oldest", "eldest", "youngest"})
 TIMES = frozenset("date birth birthday dob born year yr on at dt built".split())
 SINCE = ("from", "since", "start", "started", "begin", "date", "joined", "hired", "opened")
 """Endings of columns of when something began."""
-_TIME = re.compile(r"(?:_at|_on|_date|_ts|_time|_since|_day|date|_dt)(?: as \w+)?\)?")
-_DIFFERENCE = re.compile(r"(?:date|timestamp|datetime|time)_?diff\(|julianday\(|\bepoch\b|unix_timestamp\(|\bage\(")
+_TIME = lazy(r"(?:_at|_on|_date|_ts|_time|_since|_day|date|_dt)(?: as \w+)?\)?")
+_DIFFERENCE = lazy(r"(?:date|timestamp|datetime|time)_?diff\(|julianday\(|\bepoch\b|unix_timestamp\(|\bage\(")
 _NO_LENGTH = frozenset("per rate share pct percent speed velocity score on count".split())
 _BEGUN = frozenset(
     "created create joined join opened open started start began begin hired hire registered placed reported received "

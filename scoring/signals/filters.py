@@ -14,6 +14,7 @@ from scoring.alignment.conventions import conventions
 from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Aggregation, Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import (
@@ -60,13 +61,13 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
 
 
-MADE_ROWS = re.compile(
+MADE_ROWS = lazy(
     r"generat(?:e_\w+|or)|sequence|recursive|spine|explode|connect\s+by|system\.numbers|\bnumbers\s*\("
     r"|union\s+all\s+select\s+(?:date|to_date|cast|timestamp)?\s*\(?\s*'\d{4}-",
     re.IGNORECASE,
 )
 """What makes rows of its own: one for each day, say."""
-_DATE = re.compile(r"'(\d{4}-\d\d-\d\d)'")
+_DATE = lazy(r"'(\d{4}-\d\d-\d\d)'")
 
 
 def _lists_dates(each: QuestionFilter, case: Case) -> bool:
@@ -110,7 +111,7 @@ _SURELY, _LOOSELY = 0.5, 0.2
 """What a mismatch counts, and one of two times that may be two readings of one phrase."""
 
 
-_SINCE = re.compile(r"\bsince\s(?:last\s)?\Z", re.IGNORECASE)
+_SINCE = lazy(r"\bsince\s(?:last\s)?\Z", re.IGNORECASE)
 """What stands before a time from which on rows are kept: `since last september`."""
 
 
@@ -150,7 +151,7 @@ def _is_unread(match: FilterMatch, case: Case) -> bool:
     return unread and _CALENDAR.search(case.written) is not None
 
 
-_CALENDAR = re.compile(r"\b(?:generate_(?:date_|timestamp_)?(?:series|array)|sequence|recursive)\b", re.IGNORECASE)
+_CALENDAR = lazy(r"\b(?:generate_(?:date_|timestamp_)?(?:series|array)|sequence|recursive)\b", re.IGNORECASE)
 
 
 def _is_none_otherwise(match: FilterMatch, case: Case) -> bool:

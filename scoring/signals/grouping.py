@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.outputs.periods_named import grain_asked, grain_of, period_of_each
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Op, Operand, SubqueryRole, Superlative
 from scoring.specification.shapes import ShapeKind
@@ -38,7 +39,7 @@ def grouping_missing(case: Case) -> Finding | None:
     return _one_for_all(case)
 
 
-_SHARE_BY = re.compile(
+_SHARE_BY = lazy(
     r"^(?:what|which|how (?:much|many))(?:'s| is| are)? ?(?:the )?(?:%|percent\w*|share|proportion|fraction|part) of\b"
     r".{3,60}\b(?:came?|comes?|pa(?:id|y|ys)|made|sent|booked|placed|sold|delivered|handled|done|arrives?d?)"
     r" (?:in |through )?by\b"
@@ -52,7 +53,7 @@ def _asks_for_one_share(case: Case) -> bool:
     )
 
 
-_AVERAGE_PER = re.compile(r"\b(?:average|avg|mean)\b[^?.,;]{0,60}\bper (\w+)")
+_AVERAGE_PER = lazy(r"\b(?:average|avg|mean)\b[^?.,;]{0,60}\bper (\w+)")
 
 
 def _averages_rows(case: Case) -> bool:
@@ -76,7 +77,7 @@ def _is_quotient(case: Case) -> bool:
     return by_heads or (len(case.answer) == 1 and _PER_ONE.search(case.asked) is not None)
 
 
-_PER_ONE = re.compile(r"\b(?:average|avg|mean|price|cost|value)\b[^?.,;]{0,60}\bper \w+")
+_PER_ONE = lazy(r"\b(?:average|avg|mean|price|cost|value)\b[^?.,;]{0,60}\bper \w+")
 
 
 def _other_period(case: Case) -> Finding | None:
@@ -112,12 +113,12 @@ def _is_of_each(asked: Superlative, case: Case) -> bool:
     return _PER.search(_MEAN_PER.sub(" ", after)) is not None and opens in _OPENING
 
 
-_OF_EACH = re.compile(
+_OF_EACH = lazy(
     r"\b(?:each|every) (?!other\b|one\b|of\b)\w+\b(?! (?:is |are )?(?:listed|counted|shown|once|only|appears?)\b)"
 )
-_MEAN_PER = re.compile(r"\b(?:average|avg|mean|median)\b(?: \w+){1,3} per \w+")
+_MEAN_PER = lazy(r"\b(?:average|avg|mean|median)\b(?: \w+){1,3} per \w+")
 """A measure: `by average tickets per performance`."""
-_PER = re.compile(r"\bper (?!cent\b|capita\b|\d)\w")
+_PER = lazy(r"\bper (?!cent\b|capita\b|\d)\w")
 _OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
 
 
@@ -174,7 +175,7 @@ def total_per_group(case: Case) -> Finding | None:
     return Finding(1.0, f"{case.answer[0].operand.name} by {keys[0]}")
 
 
-_WITH_TOTAL = re.compile(r"\b(?:rollup|cube|grouping\s+sets)\b", re.IGNORECASE)
+_WITH_TOTAL = lazy(r"\b(?:rollup|cube|grouping\s+sets)\b", re.IGNORECASE)
 """Groups with which the total comes, too."""
 
 
@@ -187,5 +188,5 @@ def _total_per_row(case: Case) -> Finding | None:
     return Finding(1.0, f"{names[0]} on each row") if windowed else None
 
 
-_NEIGHBOURS = re.compile(r"case when (?:lag|lead|row_number)\(")
+_NEIGHBOURS = lazy(r"case when (?:lag|lead|row_number)\(")
 """A count of rows by what stands beside them: the window is inside."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.normalization import is_safety_limit
+from scoring.patterns import lazy
 from scoring.signals.cutting import MANY_MEANINGS, PROTECTIVE
 from scoring.signals.finding import Finding, differing
 from scoring.signals.order import FIRST_OF, names_column, takes_extreme
@@ -34,7 +35,7 @@ def limit_missing(case: Case) -> Finding | None:
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
 
 
-_PERCENTILE = re.compile(r"\b(?:top|bottom|best|worst) \d+ ?(?:%|percent|pct)")
+_PERCENTILE = lazy(r"\b(?:top|bottom|best|worst) \d+ ?(?:%|percent|pct)")
 """A part of the rows, which no number of rows is."""
 
 
@@ -61,7 +62,7 @@ def _is_first_of_few(asked: set[int], given: set[int], case: Case) -> bool:
     return asked == {1} and _ONE.search(case.asked) is None and bool(case.sql.order_by) and min(given) <= _A_FEW
 
 
-_ONE = re.compile(r"\b(?:1|one|single|only|just|the (?:most|least|best|worst|top|\w+est)|top)\b")
+_ONE = lazy(r"\b(?:1|one|single|only|just|the (?:most|least|best|worst|top|\w+est)|top)\b")
 _A_FEW = 25
 
 
@@ -147,9 +148,7 @@ def limit_without_order(case: Case) -> Finding | None:
     return Finding(1.0, f"{early[1]} before ORDER BY") if early is not None else None
 
 
-_ASKED_WHETHER = re.compile(
-    r"\b(?:lateral|outer\s+apply)\b.{1,400}?\bis\s+(?:not\s+)?null\b", re.IGNORECASE | re.DOTALL
-)
+_ASKED_WHETHER = lazy(r"\b(?:lateral|outer\s+apply)\b.{1,400}?\bis\s+(?:not\s+)?null\b", re.IGNORECASE | re.DOTALL)
 """Of a joined row only whether there is one is asked, so which one it is makes no difference."""
-_ROWNUM = re.compile(r"\bwhere\b[^()]*(\brownum\s*<=?\s*\d+)[^()]*\border\s+by\b", re.IGNORECASE)
+_ROWNUM = lazy(r"\bwhere\b[^()]*(\brownum\s*<=?\s*\d+)[^()]*\border\s+by\b", re.IGNORECASE)
 """Oracle numbers rows before it sorts them: the condition and the order stand in one block."""

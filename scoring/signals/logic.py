@@ -12,6 +12,7 @@ from scoring.alignment.conventions import conventions
 from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.compared_values import DOWN, UP, distance_flipped, named_and_excluded, number_flipped
 from scoring.signals.filters import literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
@@ -68,7 +69,7 @@ def _is_labelled(case: Case) -> bool:
 
 
 _FILLS = frozenset({"COALESCE", "NVL", "IFNULL", "ISNULL", "NVL2"})
-_LABEL = re.compile(r"'(?:\(?(?:not|no|none|un\w{3,}|without|missing|unknown|n/a)\b[^'\n]{0,40})'", re.IGNORECASE)
+_LABEL = lazy(r"'(?:\(?(?:not|no|none|un\w{3,}|without|missing|unknown|n/a)\b[^'\n]{0,40})'", re.IGNORECASE)
 
 
 def _is_first_of_all(case: Case) -> bool:
@@ -77,7 +78,7 @@ def _is_first_of_all(case: Case) -> bool:
     return first and _NEVER_BEFORE.search(case.asked) is not None
 
 
-_NEVER_BEFORE = re.compile(r"\b(?:never|not|no|n't)\b.{0,60}\b(?:before|earlier|until then|previously)\b")
+_NEVER_BEFORE = lazy(r"\b(?:never|not|no|n't)\b.{0,60}\b(?:before|earlier|until then|previously)\b")
 
 
 def _is_held_against(case: Case) -> bool:
@@ -87,7 +88,7 @@ def _is_held_against(case: Case) -> bool:
     return any(not excluded.isdisjoint(identifier_words(name)) for names in compared for name in names)
 
 
-_OF_ALL = re.compile(r"\b(?:bool_and|logical_and|every|booland_agg)\s*\(", re.IGNORECASE)
+_OF_ALL = lazy(r"\b(?:bool_and|logical_and|every|booland_agg)\s*\(", re.IGNORECASE)
 """Aggregates that leave out things of which one row fails."""
 
 
@@ -102,7 +103,7 @@ def _counts_them_as_zero(case: Case) -> bool:
     return any(each.kind == "left" for each in case.sql.joins) and _AS_ZERO.search(case.asked) is not None
 
 
-_AS_ZERO = re.compile(r"\b(?:without|no|none|not)\b.{0,60}\b(?:as|are|is|at|show|shows|with) (?:a )?(?:0|zero)\b")
+_AS_ZERO = lazy(r"\b(?:without|no|none|not)\b.{0,60}\b(?:as|are|is|at|show|shows|with) (?:a )?(?:0|zero)\b")
 _STATES = frozenset("status state stage phase step outcome progress".split())
 
 
@@ -131,7 +132,7 @@ def _is_stage(each: SqlFilter) -> bool:
     return kinds and any(isinstance(value, Number) for value in literals_of(each.rhs))
 
 
-_ABSENT = re.compile(r"(?:no|non|not|never)[\W_]")
+_ABSENT = lazy(r"(?:no|non|not|never)[\W_]")
 
 
 def _state_words(each: SqlFilter) -> list[str]:
@@ -162,7 +163,7 @@ def comparison_flipped(case: Case) -> Finding | None:
     return time or named_and_excluded(case) or distance_flipped(case) or number_flipped(case)
 
 
-_OF_EACH_TIME = re.compile(r"\b(?:their|its|his|her) (?:last|first|final) (?:\d+|few) (?:day|week|month|year)s\b")
+_OF_EACH_TIME = lazy(r"\b(?:their|its|his|her) (?:last|first|final) (?:\d+|few) (?:day|week|month|year)s\b")
 """A time that is counted from a moment of each thing, and not from now."""
 
 
@@ -193,7 +194,7 @@ def bound_shifted(case: Case) -> Finding | None:
     return _label_shifted(case)
 
 
-_LABELLED = re.compile(r"<(=?)\s{0,9}(\d{1,9})\s{1,9}then\s{1,9}'\d{1,9}\s?[-–]\s?(\d{1,9})'", re.IGNORECASE)
+_LABELLED = lazy(r"<(=?)\s{0,9}(\d{1,9})\s{1,9}then\s{1,9}'\d{1,9}\s?[-–]\s?(\d{1,9})'", re.IGNORECASE)
 
 
 def _label_shifted(case: Case) -> Finding | None:
@@ -212,7 +213,7 @@ def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     return required.rhs == present.rhs
 
 
-_WHOLE_DAYS = re.compile(r"timestampdiff\(|timestamp_diff\(|\bfloor\(")
+_WHOLE_DAYS = lazy(r"timestampdiff\(|timestamp_diff\(|\bfloor\(")
 
 
 def _counts_whole_days(present: SqlFilter) -> bool:

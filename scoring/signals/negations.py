@@ -6,6 +6,7 @@ import re
 
 from scoring.display import show_filter
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.times import older_rows
@@ -14,7 +15,7 @@ from scoring.sql.shapes.naming import table_words
 from scoring.values import Number
 from scoring.verdict import Case
 
-_NEVER = re.compile(
+_NEVER = lazy(
     r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
     r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bexcept\b"
     r"|\bno\b(?![- ]?shows?\b| (?:need|rush|idea|worr|problem|hurry|longer))",
@@ -84,13 +85,13 @@ def _keeps_nulls(word: str, case: Case) -> bool:
     return safe or (_OR_NULL.search(case.written) is not None and _has_own_rows(case))
 
 
-_OF_ROWS = re.compile(
+_OF_ROWS = lazy(
     r"(?i)(?:without|exclud\w+|except)(?: for)? the (?:\w+ )?(?:ones|rows)\b"
     r"|d(?:o|oes|id)(?:n['’]?t| not) (?:count|match|equal|agree|add up|tie)\b"
 )
 """An exclusion of rows, and not of things: `without the cancelled ones`, `rejected ones don't count`."""
-_NULL_SAFE = re.compile(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
-_OR_NULL = re.compile(r"\bis null\s+or\b|\bor\s+[\w.]+\s+is null\b", re.IGNORECASE)
+_NULL_SAFE = lazy(r"\bis distinct from\b|\b(?:coalesce|isnull|ifnull|nvl)\(", re.IGNORECASE)
+_OR_NULL = lazy(r"\bis null\s+or\b|\bor\s+[\w.]+\s+is null\b", re.IGNORECASE)
 
 
 def _has_own_rows(case: Case) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, holds_any_amount
 from scoring.alignment.outputs.dimensions import PICKING
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
+from scoring.patterns import lazy
 from scoring.signals.cutting import MANY_MEANINGS, cutting_key, shown_order, worst_has_most
 from scoring.signals.definitions import is_defined
 from scoring.signals.extreme_words import (
@@ -128,9 +127,9 @@ def _is_change(phrase: str, key: SortKey) -> bool:
     return _FALLS.search(phrase) is not None and " - " in key.operand.name
 
 
-_LOST_MOST = re.compile(r"\b(?:lost|dropped|fell|declined|shrank|sank|slipped|down) (?:the )?most\b")
-_FALLS = re.compile(r"\b(?:drop|decline|decrease|fall|loss|reduction|dip)s?\b")
-_LIMITS = re.compile(r"\b(?:below|under|over|above|beneath|at|than|their|its) (?:the )?(?:min|max)(?:imum)?\b")
+_LOST_MOST = lazy(r"\b(?:lost|dropped|fell|declined|shrank|sank|slipped|down) (?:the )?most\b")
+_FALLS = lazy(r"\b(?:drop|decline|decrease|fall|loss|reduction|dip)s?\b")
+_LIMITS = lazy(r"\b(?:below|under|over|above|beneath|at|than|their|its) (?:the )?(?:min|max)(?:imum)?\b")
 """A minimum that something is held against: `below min stock`."""
 
 
@@ -189,7 +188,7 @@ def _puts_first(key: SortKey, word: str) -> bool | None:
     return False if begins else None
 
 
-_DAYS_SINCE = re.compile(
+_DAYS_SINCE = lazy(
     r"(?:date|timestamp|datetime)_?diff\((?:cast\()?(?:current_|curr?date|now\(|get_?date|sysdate|utc_|today)"
 )
 """A length of time up to now: the oldest has the most."""
@@ -221,7 +220,7 @@ def _descends(key: SortKey) -> bool:
     return ranked is not key.descending
 
 
-_FIRST_FALLS = re.compile(r"(?:[^(),]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))* desc\b")
+_FIRST_FALLS = lazy(r"(?:[^(),]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))* desc\b")
 """An order whose first key falls: its commas in brackets part no keys."""
 
 

@@ -7,6 +7,7 @@ import re
 from scoring.alignment.outputs.amounts import holds_any_amount
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, initials, operand_words
+from scoring.patterns import lazy
 from scoring.signals.definitions import is_defined
 from scoring.signals.extreme_words import INVERTED
 from scoring.signals.finding import Finding, differing
@@ -35,7 +36,7 @@ def order_changed(case: Case) -> Finding | None:
     return None if fits or _is_by_size(keys, case) else differing(asked.phrase or "alphabetical", keys[0].name)
 
 
-_RANKED = re.compile(r"\brank (?:the |these |those |our )?\w+\s*[?.!]*$")
+_RANKED = lazy(r"\brank (?:the |these |those |our )?\w+\s*[?.!]*$")
 """`rank the reasons` says what is ranked, and not by what."""
 
 
@@ -83,7 +84,7 @@ def _is_spelt(words: list[str], own: tuple[str, ...]) -> bool:
     return initials(words) in own or (words == ["age"] and not INVERTED.isdisjoint(own))
 
 
-_BY_SIZE = re.compile(
+_BY_SIZE = lazy(
     r"\b(?:(?:bigg|larg|small|busi|high|low|long|short)est\b[^.;?]{0,30}|(?:most|least) [a-z]+ed(?: about)?)"
     r" (?:first|on top|at the top)\b"
 )

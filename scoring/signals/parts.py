@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.halves import (
     change_beside_missing,
@@ -44,13 +45,13 @@ def part_unanswered(case: Case) -> Finding | None:
     return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
 
 
-_HOW_MUCH = re.compile(r"\bhow much (?!more|less|higher|lower)", re.IGNORECASE)
-_TOTAL_AND_EACH = re.compile(
+_HOW_MUCH = lazy(r"\bhow much (?!more|less|higher|lower)", re.IGNORECASE)
+_TOTAL_AND_EACH = lazy(
     r"\b(?:totals?|overall)(?: \w+)? (?:and|&|as well as|plus|along with) (?:per|by|for each|broken down|split)\b"
     r"|\b(?:per|by) \w+(?: \w+)?,? (?:and|&|as well as|plus) (?:in total|overall|the total|a total|total)\b(?! \w)",
     re.IGNORECASE,
 )
-_TOTALLING = re.compile(r"\brollup\b|\bcube\b|\bgrouping\s+sets\b|\bunion\b|\bcompute\b", re.IGNORECASE)
+_TOTALLING = lazy(r"\brollup\b|\bcube\b|\bgrouping\s+sets\b|\bunion\b|\bcompute\b", re.IGNORECASE)
 
 
 def _lacks_total(case: Case) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scoring.alignment.lengths import BOUNDS
+from scoring.patterns import lazy
 from scoring.signals.definitions import is_held
 from scoring.signals.finding import Finding, counted
 from scoring.specification import QuestionFilter
@@ -13,14 +14,21 @@ from scoring.values import Number, RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import letters
 
-_COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
-_CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
-_DESCRIBED = re.compile(
+_COLUMN = lazy(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
+_CODE = lazy(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
+_DESCRIBED = lazy(
     r"\b(?:has|have|holds?|contains?|columns?|one row (?:per|for each|an?))\b[^.;()]{0,200}", re.IGNORECASE
 )
 """What Qe tells of a table: `transfers has from_id and to_id`."""
-_ACROSS = re.compile(r"\b(?:across|regardless of|irrespective of) (?:all |any |every |the )*\w+_\w+\b", re.IGNORECASE)
+_ACROSS = lazy(r"\b(?:across|regardless of|irrespective of) (?:all |any |every |the )*\w+_\w+\b", re.IGNORECASE)
 """What Qe does not tell apart: `across all warehouse_id`."""
+_SET_ASIDE = lazy(
+    r"\b\w+_\w+ (?:is |are |was )?(?:ignored|irrelevant|left aside|does ?n[o']t matter|not (?:used|needed|looked at))"
+    r"|\b(?:including|incl\.?|also|even) (?:those |ones |rows |the )?(?:\w+ )?with (?:an? )?\w+_\w+ "
+    r"(?:filled|set|given)\b",
+    re.IGNORECASE,
+)
+"""What Qe sets aside: `is_active ignored`, `including courses with retired_on filled`."""
 _MOST = 30
 """Most names of columns and conditions that are looked at."""
 
@@ -73,11 +81,11 @@ def _is_percent(each: QuestionFilter, case: Case) -> bool:
     return _PERCENT.match(case.enriched.text, each.start + len(each.span)) is not None or "%" in each.span
 
 
-_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
+_PERCENT = lazy(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+_NUMBER = lazy(r"\d{1,15}(?:\.\d{1,6})?")
 
 
-_PERIOD = re.compile(r"\b(\d{4}-\d\d-\d\d) (?:to|through|until|and|–|-) (\d{4}-\d\d-\d\d)\b")
+_PERIOD = lazy(r"\b(\d{4}-\d\d-\d\d) (?:to|through|until|and|–|-) (\d{4}-\d\d-\d\d)\b")
 
 
 def _alternatives(case: Case) -> set[str]:
@@ -86,7 +94,7 @@ def _alternatives(case: Case) -> set[str]:
     return {name for names in lists if any(_is_used(name, case) for name in names) for name in names}
 
 
-_LISTED = re.compile(r"\((?:[\w.]+: ?)?([\w.]+(?:(?:, | or | / )[\w.]+)+)\)")
+_LISTED = lazy(r"\((?:[\w.]+: ?)?([\w.]+(?:(?:, | or | / )[\w.]+)+)\)")
 
 
 def rewriting_followed(case: Case) -> Finding | None:
@@ -115,7 +123,7 @@ def _rewrites(case: Case) -> bool:
 
 def _columns_named(case: Case) -> Iterator[str]:
     """The names with an underscore that only Qe holds."""
-    text = _DESCRIBED.sub(" ", _ACROSS.sub(" ", case.enriched.text[:4000]))
+    text = _DESCRIBED.sub(" ", _SET_ASIDE.sub(" ", _ACROSS.sub(" ", case.enriched.text[:4000])))
     names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(text)) if "_" in text else {}
     yield from (name for name in list(names)[:_MOST] if name not in case.asked)
 

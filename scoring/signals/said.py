@@ -10,6 +10,7 @@ from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
 from scoring.forgery.working_text import may_be_idle, working_text
+from scoring.patterns import lazy
 from scoring.signals.definitions import is_held
 from scoring.signals.finding import Finding
 from scoring.signals.times import unused_time
@@ -19,11 +20,11 @@ from scoring.verdict import Case, FilterMatch
 from scoring.words import in_order
 
 # Starting with the set of both quotes makes the search three times as fast.
-_TEXTS = re.compile(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
+_TEXTS = lazy(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
 """Every text of a query, an empty one too, so that what stands between two of them is none; names in double quotes."""
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
-_MARKS = re.compile(r"[\W_]+")
+_MARKS = lazy(r"[\W_]+")
 
 
 def value_padded(case: Case) -> Finding | None:
@@ -44,7 +45,7 @@ def value_padded(case: Case) -> Finding | None:
 
 
 _BEFORE = 200
-_COMPARED = re.compile(r"(?:[=<>]|\blike|\bin\s{0,9}\([^()]{0,150})\s{0,9}\Z", re.IGNORECASE)
+_COMPARED = lazy(r"(?:[=<>]|\blike|\bin\s{0,9}\([^()]{0,150})\s{0,9}\Z", re.IGNORECASE)
 """What stands before a text that is compared, and not shown: `city || ' - '`."""
 
 
@@ -91,14 +92,14 @@ def _are_numbers(match: FilterMatch) -> bool:
     )
 
 
-_WHOLE_NUMBER = re.compile(r"(?<![\w'.-])\d{1,12}(?:\.\d{1,6})?(?![\w'-])")
+_WHOLE_NUMBER = lazy(r"(?<![\w'.-])\d{1,12}(?:\.\d{1,6})?(?![\w'-])")
 """A number that is no part of a name or of a date."""
 
 
 _A_DOUBT = 0.19
 _FEW = 5
 """A number up to this is often said otherwise: `between 2 visits` by LAG, `with 0 orders` by a LEFT JOIN."""
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 
 
 def _numbers_said(case: Case) -> list[str]:
@@ -112,7 +113,7 @@ def _numbers_said(case: Case) -> list[str]:
     ]
 
 
-_KNOWN = re.compile(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)
+_KNOWN = lazy(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)
 """What stands before a number of things that are known, or of units: `my 5 containers`, `all 8 groups`, `l/100km`."""
 
 
@@ -120,7 +121,7 @@ def _is_known(token: Token, text: str) -> bool:
     return _KNOWN.search(text, 0, token.start) is not None and _GOES_ON.match(text, token.end) is None
 
 
-_GOES_ON = re.compile(r"\s?(?:and|to|[-–&]|(?:hours?|days?|weeks?|months?|quarters?|years?)\b)", re.IGNORECASE)
+_GOES_ON = lazy(r"\s?(?:and|to|[-–&]|(?:hours?|days?|weeks?|months?|quarters?|years?)\b)", re.IGNORECASE)
 
 
 def _is_span(token: Token, case: Case) -> bool:
@@ -140,7 +141,7 @@ _A_DAY = timedelta(days=1)
 _SHORTEST_SPAN = timedelta(days=7)
 
 
-_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+_PERCENT = lazy(r"\s?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
 
 
 def _is_met(token: Token, case: Case) -> bool:
@@ -159,7 +160,7 @@ def _is_met(token: Token, case: Case) -> bool:
     )
 
 
-_UNIT = re.compile(r"\s?(second|minute|hour|day|week|month|quarter|year)s?\b", re.IGNORECASE)
+_UNIT = lazy(r"\s?(second|minute|hour|day|week|month|quarter|year)s?\b", re.IGNORECASE)
 
 
 def _in_other_unit(token: Token, case: Case) -> bool:
@@ -211,7 +212,7 @@ def name_unused(case: Case) -> Finding | None:
     return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
 
 
-_CODE = re.compile(r"'([A-Z]{2,5})'")
+_CODE = lazy(r"'([A-Z]{2,5})'")
 """A text of a few capitals."""
 _LOCODE = 5
 """Letters of a place's code: two of its country, three of its name, `NLRTM` for Rotterdam."""
@@ -237,7 +238,7 @@ def _stored_for(case: Case) -> str:
     return f" {' '.join(meant)}".casefold()
 
 
-_MEASURE = re.compile(r"(\d+)(?:ppm|ppb|°?c|°?f|bar|psi|db|rpm|hz|v|w|a|lux|pct|pcs)")
+_MEASURE = lazy(r"(\d+)(?:ppm|ppb|°?c|°?f|bar|psi|db|rpm|hz|v|w|a|lux|pct|pcs)")
 
 
 def _is_measure(each: QuestionFilter, sql: str) -> bool:
@@ -291,13 +292,13 @@ def plain_question(case: Case) -> Finding | None:
 
 
 _PLAIN = ((0.5, "no period"), (0.15, "no amount or rate"), (0.35, "no customers or orders"))
-_OWN_FIGURES = re.compile(
+_OWN_FIGURES = lazy(
     r"revenue|sales|turnover|income|profit|margin|amount|spen[dt]|cost|price|paid|pay|fees?\b|value|worth|[$€£]"
     r"|\b(?:eur|usd|gbp|m?arr|mrr)\b|owe|refund|invoice|bill|balance|takings|basket"
     r"|rate|share|%|percent|pct|ratio|proportion|utili[sz]|occupan|conversion|churn"
 )
 """Amounts and rates."""
-_COUNTED = re.compile(
+_COUNTED = lazy(
     r"\b(?:(?:customer|client|member|subscriber|user|account|buyer|guest|patient|donor|tenant|student|contract|order"
     r"|booking|subscription|shipment|policy|reservation|lead)s?|policies)\b"
 )

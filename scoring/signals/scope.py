@@ -8,6 +8,7 @@ from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter
 from scoring.linking import content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.compared_values import misses_either
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
@@ -46,7 +47,7 @@ def _sought_absent(each: SqlFilter, case: Case) -> bool:
     return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
 
 
-_COUNT_OF_ROWS = re.compile(r"count\((?:distinct )?[\w.*]+\)")
+_COUNT_OF_ROWS = lazy(r"count\((?:distinct )?[\w.*]+\)")
 
 
 def exclusion_wrong_table(case: Case) -> Finding | None:
@@ -179,7 +180,7 @@ def _conjoined(values: list[str], case: Case) -> float:
     return 0.0 if _OF_EITHER.search(text[: places[0][0]]) is not None else 0.5
 
 
-_OF_EITHER = re.compile(r"\b(?:for|from|of|across|at)(?: the| our)?\s+['\"]?\Z")
+_OF_EITHER = lazy(r"\b(?:for|from|of|across|at)(?: the| our)?\s+['\"]?\Z")
 """Before two values of which a row has one or the other: `loans for children and teens`."""
 
 
@@ -228,7 +229,7 @@ def _is_sought(each: Projection) -> bool:
     return each.operand.func in ("MAX", "MIN") and _STORED.search(each.operand.name) is None
 
 
-_STORED = re.compile(r"snapshot|snap_|as_?of|stand_|stichtag|(?:load|extract|stock|balance)_?(?:date|day|dt)")
+_STORED = lazy(r"snapshot|snap_|as_?of|stand_|stichtag|(?:load|extract|stock|balance)_?(?:date|day|dt)")
 
 
 def _measures(path: str, case: Case) -> bool:
@@ -284,7 +285,7 @@ def _written_twice(columns: set[str], case: Case) -> bool:
     return all(len(re.findall(rf"\b{re.escape(name)}\b", sql)) > 1 for name in list(columns)[:20])
 
 
-_BRACKETED = re.compile(r"\bor\s*\([^()]*\band\b|\band\b[^()]*\)\s*or\b", re.IGNORECASE)
+_BRACKETED = lazy(r"\bor\s*\([^()]*\band\b|\band\b[^()]*\)\s*or\b", re.IGNORECASE)
 """An arm of an OR whose own conditions stand in brackets: the AND was meant to bind closer."""
 
 

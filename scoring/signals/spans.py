@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
@@ -195,6 +196,4 @@ def distance_from_now_flipped(case: Case) -> Finding | None:
     return None
 
 
-_FROM_NOW = re.compile(
-    r"(?:date|timestamp)_?diff\((?:current_|now|getdate|sysdate|today)|(?:current_|now|sysdate).* - "
-)
+_FROM_NOW = lazy(r"(?:date|timestamp)_?diff\((?:current_|now|getdate|sysdate|today)|(?:current_|now|sysdate).* - ")

@@ -7,6 +7,7 @@ from collections.abc import Set
 from typing import TypeAlias
 
 from scoring.linking import STOP_WORDS, content_words, initials, is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import owns
 from scoring.specification import Column, Join, Op, SubqueryRole, TokenKind
@@ -31,7 +32,7 @@ _FRAME = frozenset(
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
 _SEMI_JOINS = frozenset({SubqueryRole.IN, SubqueryRole.NOT_IN, SubqueryRole.EXISTS, SubqueryRole.NOT_EXISTS})
 _BOTH_STEMS = frozenset({"both", "neither"})
-_BOTH = re.compile(r"\bboth\b|\bneither\b", re.IGNORECASE)
+_BOTH = lazy(r"\bboth\b|\bneither\b", re.IGNORECASE)
 
 
 def table_unused(case: Case) -> Finding | None:
@@ -155,7 +156,7 @@ def join_without_key(case: Case) -> Finding | None:
     return None
 
 
-_NESTED_JOIN = re.compile(r"\bjoin\s*\(\s*(?!select\b|with\b|values\b|\()", re.IGNORECASE)
+_NESTED_JOIN = lazy(r"\bjoin\s*\(\s*(?!select\b|with\b|values\b|\()", re.IGNORECASE)
 """Joins in brackets, whose keys are not read."""
 
 

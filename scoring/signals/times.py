@@ -12,6 +12,7 @@ from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
 from scoring.display import show_filter, show_match
+from scoring.patterns import lazy
 from scoring.signals.cutting import RANKING
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import one_sides
@@ -21,7 +22,7 @@ from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_OF_STATE = re.compile(r"\bas of\b|\bat (?:the )?(?:end|close|start|beginning) of\b", re.IGNORECASE)
+_OF_STATE = lazy(r"\bas of\b|\bat (?:the )?(?:end|close|start|beginning) of\b", re.IGNORECASE)
 """Words after which a date says when a state is looked at."""
 _MOMENT_WORDS = frozenset({"at", "ts", "time", "timestamp", "datetime", "dtm"})
 
@@ -66,16 +67,16 @@ def _is_asked(void: Void, case: Case) -> bool:
     return after.day == 1 or any(isinstance(rhs, TimeRange) and rhs.end == after for rhs in met)
 
 
-_RECURRING = re.compile(
+_RECURRING = lazy(
     r"\b(?:every|each|any|all) (?:the |other |single |given |of the |past )?(?:years?|months?|quarters?|seasons?"
     r"|times?|summers?|winters?|autumns?|springs?|easters?|christmas\w*|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|\b(?:always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)
+_YEAR = lazy(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)
 
 
-_PART_OF_NOW = re.compile(
+_PART_OF_NOW = lazy(
     r"=\s*(?:(?:datepart|date_part)\s*\(\s*'?(?:iso_?)?|extract\s*\(\s*)?(week|month|quarter|wk|ww|mm|qq)(?:ofyear)?'?"
     r"\s*(?:\(|,|from)\s*(?:date_?add\s*\([^()]*,\s*)?(?:getdate|curdate|now|sysdate|current_date|current_timestamp)\b",
     re.IGNORECASE,
@@ -146,7 +147,7 @@ def older_rows(case: Case) -> SqlFilter | None:
     return next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
 
 
-_NOTHING_SINCE = re.compile(
+_NOTHING_SINCE = lazy(
     r"\b(?:haven'?t|hasn'?t|have not|has not|didn'?t|never) (?:\w+ ){1,4}?since (?:the )?"
     r"(?:new year|start|beginning|\d|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|last|easter|christmas|xmas)"
 )
@@ -173,7 +174,7 @@ def unused_time(case: Case) -> str | None:
     return asked[0].span if told is None else None
 
 
-_ANY_TIME = re.compile(
+_ANY_TIME = lazy(
     r"(?:\b|_)(?:19|20)\d\d|current|\bnow\b|getdate|getutcdate|sysdate|today|yesterday|curdate|utc_|interval|date_?(?:add|sub|diff)"
     r"|age\s*\(|sequence|generat|recursive|[ymqw]td|(?:last|this|past|prev\w*|recent|rolling)_|\d+_?d(?:ays?)?\b"
     r"|\byear|\b(?:month|quarter|week|day)\w*\s*(?:\([^()]*\)\s*)?(?:[=<>]|in\b|between)|\b1[4-9]\d{8}(?:\d{3}){0,3}\b",
@@ -181,17 +182,17 @@ _ANY_TIME = re.compile(
 )
 """What may be the time asked for: a year, now, a length of time, a part that is compared, a column that holds it, the
 time since 1970 in seconds or parts of them."""
-_STANDS_NOW = re.compile(r"\b(?:as of|still|so far|balance|stock|ever|current\w*|active|open|now)\b")
+_STANDS_NOW = lazy(r"\b(?:as of|still|so far|balance|stock|ever|current\w*|active|open|now)\b")
 
 
-_STANDS = re.compile(
+_STANDS = lazy(
     r"\bas of\b|\bat (?:the )?(?:end|close|start)\b|\bend of\b|\b(?:until|till|up to|before|prior|running|cumulative"
     r"|balance|stock|so far|to date|already|still|open|active|ever|growth|change|mom|wow|yoy|qoq|over)\b"
 )
 """Words by which rows from before a period may count, too."""
 
 
-_FISCAL = re.compile(r"\bfiscal\b|\bfy ?\d|\bfinancial year\b")
+_FISCAL = lazy(r"\bfiscal\b|\bfy ?\d|\bfinancial year\b")
 
 
 def other_time(case: Case) -> Finding | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import Aggregation, Clause, VoidKind
 from scoring.sql.arithmetic import divide
 from scoring.sql.calendar.dates import read_unknown_call
@@ -115,7 +115,7 @@ def _combined(scope: Scope, node: Node) -> Term:
 
 _UNIQUE = frozenset({"uniq", "uniqexact", "uniqcombined", "uniqcombined64", "uniqhll12", "countdistinct"})
 """ClickHouse's counts of different values."""
-_OTHERWISE = re.compile(r"(?<=[a-z])or(?:null|zero|default)$")
+_OTHERWISE = lazy(r"(?<=[a-z])or(?:null|zero|default)$")
 """What ClickHouse's `avgOrNull` gives of no rows."""
 _SHORT = MappingProxyType(
     {"sum": "SUM", "avg": "AVG", "min": "MIN", "max": "MAX", "median": "MEDIAN", "count": "COUNT"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.query import Unscored, UnscoredReason, unreadable
 from scoring.sql.probes.statements import probing_statement
 
@@ -14,10 +15,10 @@ MAX_DEPTH = 80
 MAX_TOKENS = 20_000
 """Tokens of SQL; a syntax tree has at most a few times as many nodes."""
 
-_FENCE = re.compile(r"```(?:[A-Za-z]+(?=\s))?")
+_FENCE = lazy(r"```(?:[A-Za-z]+(?=\s))?")
 """A Markdown fence; SQL never contains three backticks."""
-_BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
-_WORD = re.compile(r"[A-Za-z_]+")
+_BLANK = lazy(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
+_WORD = lazy(r"[A-Za-z_]+")
 
 _READS = frozenset({"select", "with", "values", "from", "table"})
 _OTHERS = frozenset(
@@ -28,7 +29,7 @@ _OTHERS = frozenset(
     "uncache install prepare deallocate fetch open close print if while checkpoint cluster reindex discard listen "
     "notify handler signal backup restore msck undrop list remove pivot unpivot summarize".split()
 )
-_REFUSALS = re.compile(
+_REFUSALS = lazy(
     r"\b(?:sorry|cannot|can't|can not|unable|apologi[sz]e|unanswerable|impossible|not possible|not enough|"
     r"insufficient|no answer|not available|does not exist|doesn't exist|don't|do not|could not|couldn't|"
     r"n/a|none|null|error|unknown)\b",
@@ -36,15 +37,15 @@ _REFUSALS = re.compile(
 )
 _ENGLISH = frozenset("i me my we you your the this that these there is are was of please".split())
 """Words that distinguish `Show me the …` from `SHOW TABLES`."""
-_SQL_MARKS = re.compile(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
+_SQL_MARKS = lazy(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
 
-_NESTING = re.compile(
+_NESTING = lazy(
     r"""'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
     r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
 _NESTING_WORDS = ("from", "not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
-_DECLARES = re.compile(r"\s*declare\s+@", re.IGNORECASE)
-_SUBSCRIPTS = re.compile(r"\]\s*\[")
+_DECLARES = lazy(r"\s*declare\s+@", re.IGNORECASE)
+_SUBSCRIPTS = lazy(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
     "from not when then interval any all some prior connect_by_root if else distinct - + ~ ! @ ?".split()
@@ -86,7 +87,7 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-_SEMICOLON = re.compile(";")
+_SEMICOLON = lazy(";")
 """T-SQL is often written `;WITH`."""
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.calendar.date_calls import called_date, from_parts, part_now, sqlite_date
 from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
 from scoring.sql.calendar.week_starts import weeks_back
@@ -18,7 +19,7 @@ from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
 from scoring.values import Boolean, Expression, Grain, Number, TimeRange, floor, shift, text
 
-_COUNT = re.compile(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
+_COUNT = lazy(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
 """`-1 month`, `30`."""
 _NOW_NAMES = frozenset(
     "now getdate sysdate getutcdate sysdatetime current_date current_timestamp curdate today localtimestamp "

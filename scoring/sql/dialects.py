@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from sqlglot.dialects.dialect import Dialect, Dialects
 
+from scoring.patterns import lazy
+
 _NOT_SQL = frozenset({"dax", "prql"})
 _NAMES = frozenset(each.value for each in Dialects if each.value) - _NOT_SQL
 _ALIASES = MappingProxyType(
@@ -38,9 +40,9 @@ KNOWN_DIALECTS: frozenset[str] = _NAMES | frozenset(_ALIASES)
 FALLBACKS = ("sqlite", "postgres", "mysql", "bigquery", "snowflake", "tsql", "duckdb", "oracle")
 """Tried in this order if SQL does not parse in the guessed dialect."""
 
-_TOP = re.compile(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
-_BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*\]")
-_DOTTED_TICKS = re.compile(r"`[^`.]*\.[^`]*`")
+_TOP = lazy(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
+_BRACKETED = lazy(r"(?<![\w\])])\[[A-Za-z_][\w ]*\]")
+_DOTTED_TICKS = lazy(r"`[^`.]*\.[^`]*`")
 
 _WORDS = MappingProxyType(
     {

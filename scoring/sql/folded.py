@@ -17,13 +17,14 @@ from zlib import crc32
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.rules import DialectRules
 
 ROWS = range(4)
 """The invented rows."""
 _SCALES = (73.0, 41_000.0, -330.0, 9_200_000.0)
 """Sizes of an unknown number in each row, so that no rounding makes all of them equal."""
-_NUMBER = re.compile(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
+_NUMBER = lazy(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
 _NEAR = 1e-9
 _DEEPEST = 8
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 from itertools import dropwhile
@@ -15,15 +14,16 @@ from sqlglot.parser import Parser, logger
 from sqlglot.tokenizer_core import Token, TokenType
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
 from scoring.sql.dialects import FALLBACKS, canonical_dialect, guess, parser_dialect
 from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, without_hints
 from scoring.sql.respelling import respelled, with_declared
 
-_CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
-_MISSING = re.compile(r"Required keyword: '\w+' missing for (\w+)")
-_TOKEN = re.compile(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*>")
+_CLASS = lazy(r"<class '[\w.]*\.(\w+)'>")
+_MISSING = lazy(r"Required keyword: '\w+' missing for (\w+)")
+_TOKEN = lazy(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax", "Cannot traverse scope")
 
 

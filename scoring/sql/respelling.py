@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.words import parted
 
-_EMPTY_COUNT = re.compile(r"\bcount\s*\(\s*\)", re.IGNORECASE)
-_LIMIT_BY = re.compile(r"\blimit\s+\d+\s+by\b", re.IGNORECASE)
+_EMPTY_COUNT = lazy(r"\bcount\s*\(\s*\)", re.IGNORECASE)
+_LIMIT_BY = lazy(r"\blimit\s+\d+\s+by\b", re.IGNORECASE)
 _MOST_COPIED = 2_000
 """Most nodes that names stand for in one query."""
 
@@ -44,7 +45,7 @@ def respelled(tree: exp.Expr, sql: str) -> exp.Expr:
     return tree
 
 
-_COUNTS_APART = re.compile(r"\bcount\s*\(\s*(?:\*|1)\s*\)\s*-\s*count\b", re.IGNORECASE)
+_COUNTS_APART = lazy(r"\bcount\s*\(\s*(?:\*|1)\s*\)\s*-\s*count\b", re.IGNORECASE)
 
 
 def _count_missing(tree: exp.Expr) -> None:
@@ -63,7 +64,7 @@ def _drop_national(tree: exp.Expr) -> None:
         each.replace(exp.Literal.string(each.name))
 
 
-_HUMPED = re.compile(r"[a-z][A-Z]")
+_HUMPED = lazy(r"[a-z][A-Z]")
 _NONE: Mapping[str, str] = {}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.schema import DatabaseSchema, UnknownNames
 from scoring.specification import SourceKind
 from scoring.sql.parsing import Parsed
@@ -39,7 +39,7 @@ _UNITS = frozenset(
     " sunday".split()
 )
 """Words that calls on dates take as arguments and some parsers read as columns."""
-_ON_DATES = re.compile("DATE|TIME|DIFF|PART|TRUNC|EXTRACT|NEXT_DAY|LAST_DAY")
+_ON_DATES = lazy("DATE|TIME|DIFF|PART|TRUNC|EXTRACT|NEXT_DAY|LAST_DAY")
 """In the names of calls on dates."""
 
 

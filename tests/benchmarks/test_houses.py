@@ -12,7 +12,7 @@ from consumers.wire.rules_document import decode_rules
 from learning.dictionary.files import DictionaryFile, read_dictionary
 from sqlassay import Scorer
 
-MOST = {"prairie_freight": 5, "kilnhouse": 4, "kelpie": 4, "quillpress": 6, "brickyard": 4}
+MOST = {"prairie_freight": 5, "kilnhouse": 4, "kelpie": 4, "quillpress": 6, "brickyard": 4, "windfarm": 7}
 """Houses whose dictionaries are read worse."""
 HOUSES = sorted((Path(__file__).parents[2] / "benchmarks" / "houses").iterdir())
 

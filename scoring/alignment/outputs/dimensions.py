@@ -9,6 +9,7 @@ from scoring.alignment.outputs.amounts import UNIT_WORDS
 from scoring.alignment.outputs.shown_names import alias_words, is_called
 from scoring.alignment.requirements import mapped_column
 from scoring.linking import LINKED, content_words, likeness
+from scoring.patterns import lazy
 from scoring.rules import Rules
 from scoring.specification import Direction, Output, Projection, QuestionSpec, RatioKind, SqlSpec
 from scoring.verdict import Dimension
@@ -216,14 +217,14 @@ def _sums_conditions(sql: SqlSpec) -> bool:
     return any(each.conditional for each in sql.aggregations)
 
 
-_LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?|current|first|earliest|oldest)\b", re.IGNORECASE)
-_WHEN_LAST = re.compile(r"\bwhen\b.{0,80}\b(?:last|latest|most recently|first|earliest)\b", re.IGNORECASE)
-_MEASURED_PER = re.compile(
+_LATEST = lazy(r"\b(?:last|latest|newest|most recent(?:ly)?|current|first|earliest|oldest)\b", re.IGNORECASE)
+_WHEN_LAST = lazy(r"\bwhen\b.{0,80}\b(?:last|latest|most recently|first|earliest)\b", re.IGNORECASE)
+_MEASURED_PER = lazy(
     r"\b(?:time|duration|length|size|age|score|rating|price|delay|wait|latency)s? (?:\w+ ){0,3}?"
     r"(?:per|by|for each|in each)\b",
     re.IGNORECASE,
 )
-_PERCENTILE = re.compile(r"\b(?:percentiles?|quantiles?|quartiles?|median|p\d{2})\b", re.IGNORECASE)
+_PERCENTILE = lazy(r"\b(?:percentiles?|quantiles?|quartiles?|median|p\d{2})\b", re.IGNORECASE)
 PICKING = frozenset({"ARG_MAX", "ARG_MIN", "ANYLAST", "FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE"})
 """Aggregates that take one value by the order of another."""
 
@@ -257,7 +258,7 @@ def _worded(text: str, sql: SqlSpec) -> set[str]:
     return funcs
 
 
-THEM = re.compile(
+THEM = lazy(
     r"\b(?:who|which|what) (?:ones )?(?:are|were) (?:they|those|these)\b|\b(?:list|name|show) (?:them|their)\b|"
     r"\bwhich ones\b",
     re.IGNORECASE,

@@ -10,13 +10,14 @@ from scoring.alignment.outputs.periods_named import is_period, names_time
 from scoring.alignment.outputs.shown_names import alias_words, table_words
 from scoring.alignment.requirements import mapped_column
 from scoring.linking import STOP_WORDS, content_words, is_named
+from scoring.patterns import lazy
 from scoring.rules import Rules
 from scoring.specification import GroupKey, Operand, Projection, QuestionSpec, SqlSpec, SubqueryRole
 from scoring.values import Text
 from scoring.verdict import Dimension, Normalization, NormalizationRule
 from scoring.words import identifier_words, stem
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy(r"[^\W\d_]+")
 _AGENT = r"(?<!down )(?<!split )(?<!grouped )(?<!segmented )(?<!out )\bby (?:\w+ )?"
 _UNITS = frozenset(
     stem(word)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.specification import QuestionSpec
 
 _PERIODS = {
@@ -20,12 +19,12 @@ _PERIODS = {
     "yoy": ("year", "%y"),
     "wow": ("week", "%w"),
 }
-_COURSE = re.compile(
+_COURSE = lazy(
     r"\btrend|over time|\bdevelop|\bevol|\bhistor|\bseason|\btimeline|\bprogress|\bgrow|"
     r"over the (?:past|last|years|months)|\bsince\b|\bchanged?\b"
 )
 """Words that ask how something went, which may be shown by any period."""
-_DATE_PART = re.compile(
+_DATE_PART = lazy(
     r"trunc|extract|strftime|to_char|format|\byear|\bmonth|\bweek|\bday|\bquarter|\bdate|\bhour|datepart|date_part"
 )
 
@@ -55,9 +54,9 @@ def names_time(key: str, question: QuestionSpec) -> bool:
 
 
 _GRAINS = ("hour", "day", "week", "month", "quarter", "year")
-_TRUNCATED = re.compile(r"date_trunc\('(\w+)'|\b(hour|week|yearweek|month|quarter|year)\(|last_day\([^)]*, (\w+)\)")
-_DAILY = re.compile(r"^(?:date\([\w.]+\)|cast\([\w.]+ as date\)|date_trunc\('day', [\w.]+\))$")
-_MOMENT = re.compile(r"^\w+_(?:at|ts|time|timestamp|datetime)$")
+_TRUNCATED = lazy(r"date_trunc\('(\w+)'|\b(hour|week|yearweek|month|quarter|year)\(|last_day\([^)]*, (\w+)\)")
+_DAILY = lazy(r"^(?:date\([\w.]+\)|cast\([\w.]+ as date\)|date_trunc\('day', [\w.]+\))$")
+_MOMENT = lazy(r"^\w+_(?:at|ts|time|timestamp|datetime)$")
 
 
 def grain_of(key: str) -> str | None:
@@ -91,7 +90,7 @@ def grain_asked(question: QuestionSpec) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-_EVERY = re.compile(
+_EVERY = lazy(
     r"^(?:(?:please |can you )?(?:show|give|list|get|tell|plot|chart)(?: me| us)? )?(?:the |our |all )?"
     r"(hourly|daily|weekly|monthly|quarterly) (?!active|fee|rate|salary|budget|report|newsletter|average|price)\w+"
 )

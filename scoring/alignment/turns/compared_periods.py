@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.turns.inherited_times import is_time
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.specification import Clause, SqlFilter, SqlSpec
 
-_YEARS = re.compile(r"\b(?:19|20)\d\d\b|\byears?\b|\bago\b", re.IGNORECASE)
-_TOLD_BY_YEAR = re.compile(r"year|trunc|%Y|yyyy|date\(", re.IGNORECASE)
-_TOLD = re.compile(r"year|trunc|%Y|yyyy|date\(|month|quarter|week|day", re.IGNORECASE)
+_YEARS = lazy(r"\b(?:19|20)\d\d\b|\byears?\b|\bago\b", re.IGNORECASE)
+_TOLD_BY_YEAR = lazy(r"year|trunc|%Y|yyyy|date\(", re.IGNORECASE)
+_TOLD = lazy(r"year|trunc|%Y|yyyy|date\(|month|quarter|week|day", re.IGNORECASE)
 
 
 def merged_periods(asked: FollowUp, sql: SqlSpec) -> list[str]:

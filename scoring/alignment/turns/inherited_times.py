@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems
 from scoring.specification import Column, SqlFilter, SqlSpec
@@ -24,12 +25,12 @@ def names_time(fragment: str) -> bool:
     return _OF_TIME.search(_GROUPED.sub("", fragment)) is not None
 
 
-_GROUPED = re.compile(
+_GROUPED = lazy(
     r"\b(?:by|per|each|every|into) (?:the )?\w+|\b(?:dai|week|month|quarter|year)ly\b"
     r"|\bin (?:hours|days|weeks|months|years)\b",
     re.IGNORECASE,
 )
-_OF_TIME = re.compile(
+_OF_TIME = lazy(
     r"\b(?:days?|weeks?|weekends?|months?|quarters?|years?|q[1-4]|h[12]|ytd|today|yesterday|since|until|(?:19|20)\d\d"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|spring|summer|autumn|fall|winter|season|so far"
     r"|mornings?|afternoons?|evenings?|nights?|noon|rush hours?)\b",
@@ -56,7 +57,7 @@ def _might_stay(old: set[Column], new: set[str], sql: SqlSpec) -> bool:
     return bool(old) and all(column.table in tables and column.name not in new for column in old)
 
 
-_DENIED = re.compile(r", not (?:the |by )?(?P<what>\w+)(?: date)?$", re.IGNORECASE)
+_DENIED = lazy(r", not (?:the |by )?(?P<what>\w+)(?: date)?$", re.IGNORECASE)
 """What was not meant: `shipped in April, not ordered`."""
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.turns.inherited_times import TIMES
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems, texts
 from scoring.specification import Clause, Op, Projection, SqlFilter, SqlSpec
 
-WIDENS = re.compile(
+WIDENS = lazy(
     r"\b(?:all|every\w*|any\w*|total|together|overall|whole|entire|back|without|drop|remove|ignore|forget|regardless"
     r"|either|whether|instead|not|no|never|except|else|other|undo|reset|keep)\b|n't\b",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems
 from scoring.specification import Column, GroupKey, Projection, SqlSpec
@@ -34,11 +35,11 @@ def _gone(asked: FollowUp, before: SqlSpec, grouped: set[Column]) -> list[str]:
     return _unsaid(lost, kept)
 
 
-_SPLIT = re.compile(
+_SPLIT = lazy(
     r"\b(?:split|break|broken)\b(?: (?:that|this|it|those|them))?(?: down| up| out)? (?:by|per)\b", re.IGNORECASE
 )
 """Divides the groups that are there."""
-_REPLACED = re.compile(r"\b(?:rather than|instead of|not(?: by| per)?) \w", re.IGNORECASE)
+_REPLACED = lazy(r"\b(?:rather than|instead of|not(?: by| per)?) \w", re.IGNORECASE)
 """Names the one group that is replaced, so that others stay."""
 _SEVERAL = 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.specification import Aggregation, Column, SqlSpec
 
@@ -37,7 +38,7 @@ def _keeps_measure(asked: FollowUp) -> bool:
     )
 
 
-_SUMMED = re.compile(r"\b(?:cumulat\w+|running|rolling|moving|year[- ]to[- ]date)\b", re.IGNORECASE)
+_SUMMED = lazy(r"\b(?:cumulat\w+|running|rolling|moving|year[- ]to[- ]date)\b", re.IGNORECASE)
 """Sums up the same measure over time."""
 
 
@@ -69,8 +70,8 @@ def _factors(spec: SqlSpec) -> list[float]:
     return [each for each in found if each not in (0, 1, 100)]
 
 
-_FACTOR = re.compile(r"[/*] \(?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b(?! ?[-+])")
-_UNIT = re.compile(r"hour|minute|second|day|week|month|year", re.IGNORECASE)
+_FACTOR = lazy(r"[/*] \(?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b(?! ?[-+])")
+_UNIT = lazy(r"hour|minute|second|day|week|month|year", re.IGNORECASE)
 
 
 def _has_unit(spec: SqlSpec) -> bool:

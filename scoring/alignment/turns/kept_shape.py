@@ -18,6 +18,7 @@ from scoring.alignment.turns.kept_values import (
     unreplaced_values,
     values_beside,
 )
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.specification import Aggregation, Projection, SortKey, SqlFilter, SqlSpec
 
@@ -91,7 +92,7 @@ def _ranks_alike(old: SortKey, new: SortKey) -> bool:
     return old.operand.func == new.operand.func and (mine == theirs or not mine or not theirs)
 
 
-_OF_THOSE = re.compile(r"\b(?:of|from|among|in) (?:them|those|these)\b|\b(?:which|who) (?:of|among)\b", re.IGNORECASE)
+_OF_THOSE = lazy(r"\b(?:of|from|among|in) (?:them|those|these)\b|\b(?:which|who) (?:of|among)\b", re.IGNORECASE)
 
 
 def lost_choice(asked: FollowUp, sql: SqlSpec) -> list[str]:
@@ -121,7 +122,7 @@ def _is_one_value(sql: SqlSpec) -> bool:
     )
 
 
-_EVEN_NONE = re.compile(
+_EVEN_NONE = lazy(
     r"\b(?:even|also|including|every|all)\b.*\b(?:without|no|none|never|not|nothing|zero|0)\b|\bwith (?:none|zero|0)\b",
     re.IGNORECASE,
 )

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from scoring.alignment.turns.inherited_times import TIMES
 from scoring.alignment.turns.kept_groups import are_alike
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import likely, stems, texts
 from scoring.specification import Clause, Column, Op, QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import Choices, Expression, Number, TimeRange, intersect
 
 _REPLACING = frozenset({ChangeKind.THING, ChangeKind.PLACE})
-_ADDING = re.compile(
+_ADDING = lazy(
     r"\b(?:also|too|as well|both|add|adding|plus|includ\w*|together|combined|all|either|any|or|compar\w*|vs\.?|versus"
     r"|next to|beside|besides|alongside|side by side|with|on top|extra|back|more)\b",
     re.IGNORECASE,
@@ -136,7 +137,7 @@ def _is_of_rows(each: SqlFilter) -> bool:
     return isinstance(each.rhs, Number) and each.lhs is not None and not each.lhs.func and each.clause is Clause.WHERE
 
 
-_BOUNDED = re.compile(
+_BOUNDED = lazy(
     r"\b(?:anything|everything|everyone|those|ones)\b(?: \w+){0,2} (?:over|above|under|below|more than|less than"
     r"|fewer than|at least|at most)\b",
     re.IGNORECASE,
@@ -144,7 +145,7 @@ _BOUNDED = re.compile(
 """A bound on what the answer before shows."""
 
 
-ADDED = re.compile(
+ADDED = lazy(
     r"^(?:\W|and |ok |okay |now )*(?:also|both|add|plus|include)\b|\b(?:too|as well)\W*(?:please|pls)?\W*$", re.I
 )
 
@@ -207,7 +208,7 @@ def _is_moved(old: SqlFilter, asked: FollowUp, before: SqlSpec, sql: SqlSpec) ->
     return all(_is_finer(_keys(each, sql), keys) for each in totals)
 
 
-_OF_THOSE = re.compile(r"\b(?:those|these|them|each)\b", re.IGNORECASE)
+_OF_THOSE = lazy(r"\b(?:those|these|them|each)\b", re.IGNORECASE)
 """Says that what was selected stays."""
 
 

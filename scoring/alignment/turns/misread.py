@@ -11,6 +11,7 @@ from scoring.alignment.matching import meets
 from scoring.alignment.requirements import Requirements
 from scoring.alignment.same_values import Context
 from scoring.alignment.turns.inherited_times import TIMES, is_time, names_time
+from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import texts
 from scoring.question.questions import read_question
@@ -32,7 +33,7 @@ def without_misread(wanted: Requirements, asked: FollowUp, context: Context) -> 
     return replace(wanted, required=required, permitted=(*wanted.permitted, *excused))
 
 
-_COMPARED = re.compile(r"\bcompar\w+|\bvs\b|\bversus\b", re.IGNORECASE)
+_COMPARED = lazy(r"\bcompar\w+|\bvs\b|\bversus\b", re.IGNORECASE)
 
 
 def _reads_times_otherwise(asked: FollowUp, moment: datetime | None) -> bool:
@@ -48,7 +49,7 @@ def _is_timed(each: QuestionFilter) -> bool:
     return isinstance(each.rhs, TIMES) or _A_YEAR.fullmatch(each.span) is not None
 
 
-_A_YEAR = re.compile(r"(?:19|20)\d\d")
+_A_YEAR = lazy(r"(?:19|20)\d\d")
 
 
 def _was_applied(each: QuestionFilter, asked: FollowUp, moment: datetime | None) -> bool:
@@ -92,7 +93,7 @@ def _spelled(each: SqlFilter) -> list[str]:
     return [*texts(each), *numbers] if each.op in (Op.EQ, Op.IN) else list(texts(each))
 
 
-_WORDS = re.compile(r"[\w'&.-]+")
+_WORDS = lazy(r"[\w'&.-]+")
 
 
 def _is_unmet_name(each: QuestionFilter, sql: SqlSpec, context: Context) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from scoring.alignment.requirements import Requirements
 from scoring.alignment.turns.inherited_times import TIMES
+from scoring.patterns import lazy
 from scoring.question.follow_ups import FollowUp
 from scoring.specification import QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import Number
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\d.])")
+_NUMBER = lazy(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\d.])")
 
 
 def is_renumbered(old: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
@@ -28,7 +28,7 @@ def is_renumbered(old: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     return isinstance(old.rhs, Number) and _moves(new, old, sql, spans=_SPAN.search(asked.fragment) is not None)
 
 
-_SPAN = re.compile(r"\d ?(?:to|-|–|and) ?\d")
+_SPAN = lazy(r"\d ?(?:to|-|–|and) ?\d")
 """Two ends: `the 30 to 90 bucket`."""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
+from scoring.patterns import lazy
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.calendar.years import is_fiscal
 from scoring.question.language import Role
@@ -166,7 +166,7 @@ def read_day_before_month(reading: Reading, place: int) -> Time | None:
     return _before_month(reading, place, day)
 
 
-_DAYS_JOINED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[-–](\d{1,2})(?:st|nd|rd|th)?")
+_DAYS_JOINED = lazy(r"(\d{1,2})(?:st|nd|rd|th)?[-–](\d{1,2})(?:st|nd|rd|th)?")
 
 
 def read_joined_days(reading: Reading, place: int) -> Time | None:
@@ -248,7 +248,7 @@ def joined_months(reading: Reading, place: int) -> Time | None:
     return Time(TimeRange(first.start, last.end), place, place + 2) if first is not None and last is not None else None
 
 
-_MONTHS_JOINED = re.compile(r"[+&/–-]")
+_MONTHS_JOINED = lazy(r"[+&/–-]")
 
 
 def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:

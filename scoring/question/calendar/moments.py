@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TypeAlias
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period
 
 Moment: TypeAlias = TimeRange | RelativeTime | DatePart
 
-YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)")
-DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+YEAR = lazy(r"(1[5-9]\d\d|20\d\d)")
+DAY = lazy(r"(\d{1,2})(?:st|nd|rd|th)?")
 PARTS_OF_YEAR = {"month": 12, "quarter": 4}
 """The parts that a year has, with how many."""
 YEAR_EARLIER = RelativeTime(Grain.YEAR, -1, -1, whole=True)

@@ -7,6 +7,7 @@ from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from scoring.patterns import lazy
 from scoring.question.calendar.moments import PARTS_OF_YEAR, Moment, Time, calendar_range
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Role
@@ -51,7 +52,7 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
 _CHANGES = frozenset("change changed increase increased decrease decreased drop dropped growth grew rise rose".split())
 
 
-_SERIES = re.compile(
+_SERIES = lazy(
     r"\b(\w{3,12})[ -](?:over|on|by)[ -]\1\b|\b(?:mom|wow|qoq|monthly|weekly|daily)\b|\b(?:per|each|every|by) \w+",
     re.IGNORECASE,
 )

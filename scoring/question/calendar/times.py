@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from scoring.patterns import lazy
 from scoring.question.calendar.days import (
     is_no_other_word,
     joined_months,
@@ -40,13 +41,13 @@ from scoring.question.reading import Reading
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
-_NUMERIC = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
-_DECADE = re.compile(r"(\d{3}0)s")
-_QUARTER = re.compile(r"q([1-4])")
-_HALF = re.compile(r"h([12])")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
-_SEASON = re.compile(r"(\d{4})[-/](\d{2}|\d{4})")
+_ISO = lazy(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
+_NUMERIC = lazy(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_DECADE = lazy(r"(\d{3}0)s")
+_QUARTER = lazy(r"q([1-4])")
+_HALF = lazy(r"h([12])")
+_CLOCK = lazy(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_SEASON = lazy(r"(\d{4})[-/](\d{2}|\d{4})")
 
 
 def read_times(reading: Reading) -> list[Time]:
@@ -146,7 +147,7 @@ def _is_vague(reading: Reading, place: int, moment: RelativeTime) -> bool:
     return (moment.start, moment.end, moment.whole) == (-1, 0, True) and _SO_FAR.search(reading.text) is not None
 
 
-_SO_FAR = re.compile(r"\b(?:so far|same (?:period|point|time|stage)|to date|ytd|mtd|qtd)\b", re.IGNORECASE)
+_SO_FAR = lazy(r"\b(?:so far|same (?:period|point|time|stage)|to date|ytd|mtd|qtd)\b", re.IGNORECASE)
 _TODAY = RelativeTime(Grain.DAY, 0, 1, whole=True)
 
 
@@ -304,7 +305,7 @@ def _count_at(reading: Reading, place: int) -> int | None:
     )
 
 
-_GLUED = re.compile(r"(\d{1,4})(h|hr|hrs|d|w|wk|wks|mo|mos|min|mins|y|yr|yrs)")
+_GLUED = lazy(r"(\d{1,4})(h|hr|hrs|d|w|wk|wks|mo|mos|min|mins|y|yr|yrs)")
 """`24h`, `7d`."""
 _LONGEST_COUNT = 5
 """A number of units of time has fewer digits."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.question.calendar.moments import DAY, YEAR, Time, year_span
 from scoring.question.language import Role
 from scoring.question.reading import Reading
@@ -69,7 +70,7 @@ def _twelve_months(year: int) -> list[TimeRange]:
     return [TimeRange(first, shift(first, Grain.YEAR, 1)) for first in firsts]
 
 
-_FISCAL_YEAR = re.compile(r"fy['’]?(\d\d|20\d\d)")
+_FISCAL_YEAR = lazy(r"fy['’]?(\d\d|20\d\d)")
 _SHORT = 2
 _LAST_SHORT = 60
 
@@ -118,7 +119,7 @@ def _is_compared_to(reading: Reading, place: int) -> bool:
 
 
 _JOINED = frozenset({"and", "vs", "versus", "to", "with"})
-_THESE_YEARS = re.compile(r"20[1-3]\d")
+_THESE_YEARS = lazy(r"20[1-3]\d")
 _COUNTED = frozenset("orders invoices bookings payments customers deliveries shipments tickets claims visits".split())
 _OF_MANY = frozenset("top first last least most over under about around than of".split())
 _NUMBERED = frozenset("number no nr id code room store flight unit model rank position score rating".split())

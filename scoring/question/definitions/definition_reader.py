@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.definitions.formulas import read_formula
 from scoring.question.definitions.patterns import (
     EQUATION,
@@ -17,7 +18,7 @@ from scoring.question.definitions.places import Piece, bracketed, split_pieces, 
 from scoring.question.language import Language
 from scoring.specification import Definition
 
-_IDENTIFIER = re.compile(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
+_IDENTIFIER = lazy(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
 
 
 def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, ...], tuple[tuple[int, int], ...]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.question.definitions.left_sides import column_named
 from scoring.question.definitions.parts import (
     AGGREGATES,
@@ -19,7 +18,7 @@ from scoring.question.definitions.parts import (
     word_at,
 )
 
-_COLUMN_MARK = re.compile(r"[_.`$\d]|[a-z][A-Z]|[A-Z]-")
+_COLUMN_MARK = lazy(r"[_.`$\d]|[a-z][A-Z]|[A-Z]-")
 
 
 def columns_of(parts: list[Part]) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.question.definitions.parts import AGGREGATES, FUNCTIONS, KEYWORDS, NOW, Part, word_at
 from scoring.specification import Column, Operand
 
@@ -107,4 +107,4 @@ def column_named(name: str) -> Column:
     return Column(name=pieces[-1].lower(), table=table)
 
 
-_ALIAS = re.compile(r"[Tt]\d{1,2}|[a-zA-Z]")
+_ALIAS = lazy(r"[Tt]\d{1,2}|[a-zA-Z]")

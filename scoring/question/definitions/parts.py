@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-_TOKEN = re.compile(
+from scoring.patterns import lazy
+
+_TOKEN = lazy(
     r"""
       (?=\S)(?:  # at a space, no alternative is tried
       (?P<plain>[a-z_][\w$]*(?:\.(?:[\w$]+|`[^`]{1,100}`))*)

@@ -6,17 +6,18 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.question.definitions.patterns import EQUATION, computes
 
-_OPENING = re.compile(r"[(\[]")
+_OPENING = lazy(r"[(\[]")
 _LONGEST = 6000
 """Characters of the longest bracket that is read."""
 _LONGEST_QUOTE = 400
 """Characters of the longest quote."""
-_PROSE_END = re.compile(r"[.?!](?=\s|$)")
-_STRUCTURE = re.compile(r"[()\[\]\"'`]")
-_CLAUSE_START = re.compile(r"(?:,|\bwhere|\bgiven that|\bnoting that|\bi\.e\.)\s")
-_CUTS = re.compile(r"[;\n\"']")
+_PROSE_END = lazy(r"[.?!](?=\s|$)")
+_STRUCTURE = lazy(r"[()\[\]\"'`]")
+_CLAUSE_START = lazy(r"(?:,|\bwhere|\bgiven that|\bnoting that|\bi\.e\.)\s")
+_CUTS = lazy(r"[;\n\"']")
 
 
 class Piece(NamedTuple):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.question.definitions.left_sides import Left
 from scoring.question.definitions.parts import Part
 from scoring.specification import Op
@@ -30,10 +30,10 @@ from scoring.words import identifier_words
 CERTAIN = 0.9
 """How certain a definition's condition is, in [0, 1]."""
 
-_ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.0+)?)?")
-_YEAR = re.compile(r"[12]\d{3}")
+_ISO = lazy(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.0+)?)?")
+_YEAR = lazy(r"[12]\d{3}")
 _YEAR_WORDS = frozenset({"year", "yr"})
-_COMPACT = re.compile(r"([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
+_COMPACT = lazy(r"([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _DATE_WORDS = frozenset("date period yearmonth month day dt at on dob birthday time timestamp datetime".split())
 
 

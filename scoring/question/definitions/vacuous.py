@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from scoring.normal_forms import normal_form
+from scoring.patterns import lazy
 from scoring.question.english.weakening import DROP_STARTS, DROPS, QUANTIFIERS
 from scoring.specification import Op, QuestionFilter
 from scoring.values import Number, Pattern, Text
 from scoring.words import identifier_words
 
-_DROPS = re.compile("|".join(DROPS))
-_WORDS = re.compile(r"[^\W_]+")
+_DROPS = lazy("|".join(DROPS))
+_WORDS = lazy(r"[^\W_]+")
 _NAME = r"[\w.`\"\[\]]+"
-_ALWAYS = re.compile(
+_ALWAYS = lazy(
     rf"(?<![\w.'])(?:({_NAME})\s*(?:=|==|<=|>=|is not distinct from|like)\s*\1(?![\w.('])"
     rf"|({_NAME}) is null or \2 is not null|({_NAME}) is not null or \3 is null"
     r"|\bin\s*\(\s*select\b|true\b(?!\s*=)|not\s+false\b|(?:not\s+)?exists\s*\(\s*select\s+(?:1|\*|null)\b"
@@ -26,11 +26,11 @@ _MAY_HOLD = frozenset("like ilike null select true false similar glob regexp rli
 """One of these words, or `~`, is in each formula that always holds, but in those that compare a name with itself."""
 _PARTS_THAT_HOLD = ("~", "like", "null", "select", "true", "false", "similar", "glob", "regexp", "len", "exists")
 """Each of these words has one of these parts, or is `~`."""
-_OPERATOR = re.compile(r"=|like|distinct from")
-_NAMED = re.compile(r"[\s=`\"\[\]]*([\w.]+)")
-_COMPARED_NUMBERS = re.compile(r"(?<![\w.'\"])(\d{1,9})\s*(=|<>|!=|<=|>=|<|>)\s*(\d{1,9})(?![\w.%'\"])")
-_COMPARING = re.compile(r"[=<>]")
-_NUMBER_COMPARED = re.compile(r"\d\s*[=<>!]")
+_OPERATOR = lazy(r"=|like|distinct from")
+_NAMED = lazy(r"[\s=`\"\[\]]*([\w.]+)")
+_COMPARED_NUMBERS = lazy(r"(?<![\w.'\"])(\d{1,9})\s*(=|<>|!=|<=|>=|<|>)\s*(\d{1,9})(?![\w.%'\"])")
+_COMPARING = lazy(r"[=<>]")
+_NUMBER_COMPARED = lazy(r"\d\s*[=<>!]")
 _HOLDS = {"=": "eq", "<>": "ne", "!=": "ne", "<=": "le", ">=": "ge", "<": "lt", ">": "gt"}
 LONGEST = 2000
 """Characters of a definition that are looked at."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.english.tables import words
 
-OPENERS = re.compile(
+OPENERS = lazy(
     r"(?:(?:and|or|but|so(?! far)|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah|sorry|oops|my bad)\b[,.!… ]*"
     r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
     r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
@@ -17,7 +18,7 @@ OPENERS = re.compile(
     re.IGNORECASE,
 )
 """What a speaker says before the question itself."""
-LEADS = re.compile(
+LEADS = lazy(
     r"(?:(?:what|how) about|what if (?:it'?s|it is|we take)?"
     r"|(?:(?:the )?same(?! (?:period|time|days?|weeks?|months?|quarters?|range)\b)|likewise)"
     r"(?: (?:thing|question|query|report|numbers?|figures?|list|table|again|analysis"
@@ -30,7 +31,7 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 """What only a follow-up begins with; the change comes after it."""
-REQUESTS = re.compile(
+REQUESTS = lazy(
     r"(?:please |kindly )?(?:(?:can|could|would|will) (?:you|we|i)(?: please)? "
     r"|i(?:'d| would)? ?(?:like|want|need)(?: to)?(?: (?:see|know|have|get))? |let'?s |let me "
     r"|(?:just |only )?tell me )"
@@ -38,16 +39,16 @@ REQUESTS = re.compile(
     re.IGNORECASE,
 )
 """Polite words before a request."""
-TAILS = re.compile(
+TAILS = lazy(
     r"[\s,]*\b(?:please|pls|too|as well|again|though|then|now|thanks|for me|this time|perhaps|maybe)$", re.IGNORECASE
 )
 """Polite words after it."""
-INSTEAD = re.compile(
+INSTEAD = lazy(
     r"[\s,]*\b(?:instead(?: of (?P<of>[\w -]{2,40}))?|rather(?: than (?P<than>[\w -]{2,40}))?|(?:and )?not by \w+)$",
     re.IGNORECASE,
 )
 """Says that the change takes the place of something."""
-ASKING = re.compile(
+ASKING = lazy(
     r"(?:what|which|who|whom|whose|how|where|when|why|list|show|give|find|get|count|tell|display|return"
     r"|calculate|compute"
     r"|name|select|fetch|please|is|are|was|were|do|does|did|has|have|had|can|could|should|will)\b"
@@ -58,13 +59,13 @@ ASKING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A question or a request of its own."""
-SHOWING = re.compile(
+SHOWING = lazy(
     r"^(?:(?:show|give|list|display|do|get|see|have)(?: me)? (?=(?:the )?(?:only|just|by|per|top|bottom|without)\b)"
     r"|(?:count|keep|include|consider|take|use) (?=(?:only|just)\b))",
     re.IGNORECASE,
 )
 """A request for the same answer: `show only …`, `give me the top 5`."""
-HEADS = re.compile(
+HEADS = lazy(
     r"(?<![\w-])(?:(?P<group>(?:broken? (?:it )?down|split|grouped?|sliced?|aggregated?|segmented)(?: (?:up|out))?"
     r" (?:by|per|into)"
     r"|by(?! (?:the )?end)|per|for (?:each|every)|in each)"
@@ -99,18 +100,18 @@ NUMERALS = {name: place for place, name in enumerate("two three four five six se
     "twenty": 20,
     "fifty": 50,
 }
-ONES = re.compile(
+ONES = lazy(
     r"(?:only |just |all )?(?:the |those |these )?(?P<kind>(?:[\w'-]+ ){0,3}?)(?:ones\b|one$)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """`the active ones`, `ones from Graz`."""
-THOSE = re.compile(
+THOSE = lazy(
     r"(?:only |just )?(?:those|these)\s+(?P<rest>(?:who|that|which|with|without|in|from|at|on|of|over|under|above"
     r"|below|whose|having|where|created|placed|made)\b.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """`those from Graz`."""
-AGGREGATES = re.compile(
+AGGREGATES = lazy(
     r"(?:the |its |their |an? |on )?(?P<name>average|avg|mean|total|sum|maximum|max|minimum|min|median|highest"
     r"|lowest|count)"
     r"(?: (?:one|value|of (?:that|those|these|them|it)))?$",
@@ -118,12 +119,12 @@ AGGREGATES = re.compile(
 )
 """An aggregate without a noun of its own."""
 AGGREGATE_WORDS = r"(?:average|avg|mean|total|sum of|sum|maximum|max|minimum|min|median|highest|lowest)"
-SHARES = re.compile(
+SHARES = lazy(
     r"(?:the |a )?(?:percent\w*|percentages?|share|proportion|ratio|fraction|%)(?: (?:of (?:the )?(?:total|all)"
     r"|instead|each))?$",
     re.IGNORECASE,
 )
-DIRECTIONS = re.compile(
+DIRECTIONS = lazy(
     r"(?:(?:in )?(?:de|a)scending(?: order)?|asc|desc|alphabetical(?:ly)?|reversed?|the other way (?:a?round|about)"
     r"|(?:by )?(?:newest|oldest|highest|lowest|largest|smallest|biggest|latest|earliest|most|least|best|worst"
     r"|cheapest|most expensive|longest|shortest|slowest|fastest|heaviest|lightest|busiest|\w{3,}est)(?: \w+)?"
@@ -131,18 +132,18 @@ DIRECTIONS = re.compile(
     re.IGNORECASE,
 )
 """A direction of sorting."""
-ALL = re.compile(
+ALL = lazy(
     r"(?:all(?: of (?:them|it))?|everything|everyone|everybody|overall|in total|in all|altogether|in general"
     r"|ever|of all time"
     r"|the total|the whole thing|worldwide|globally|everywhere)$",
     re.IGNORECASE,
 )
 """Takes a restriction away."""
-WHOLE_KINDS = re.compile(
+WHOLE_KINDS = lazy(
     r"(?:all|every|any|each|the (?:whole|entire))(?: of)?(?: the)? (?P<kind>\w+)(?: \w+)?$", re.IGNORECASE
 )
 """`all countries`, `the whole year`."""
-UNITS = re.compile(
+UNITS = lazy(
     r"(?:thousands?|millions?|euros?|eur|dollars?|usd|pounds?|gbp|cents|francs?|chf|yen|hours?|minutes?|seconds?"
     r"|days?|weeks?"
     r"|months?|years?|kilos?|kg|tons?|tonnes?|grams?|litres?|liters?|km|kilometers?|kilometres?|miles|metres?"
@@ -151,7 +152,7 @@ UNITS = re.compile(
     re.IGNORECASE,
 )
 """What amounts are measured in."""
-EARLIER = re.compile(
+EARLIER = lazy(
     r"(?:(?:in|for|during) )?(?:(?:the )?(?P<unit>day|week(?:end)?|month|quarter|year) (?:before(?: that)?|prior)"
     r"|(?:(?:the )?same (?:period|time|dates?|days?|weeks?|months?|quarters?) )?(?:a|one|the) (?P<one>year|quarter"
     r"|month|week|day) (?:before|earlier|prior)(?: that)?"
@@ -163,12 +164,12 @@ EARLIER = re.compile(
     re.IGNORECASE,
 )
 """The period before the one that was asked for."""
-LATER = re.compile(
+LATER = lazy(
     r"(?:(?:in|for|during) )?the (?:(?P<unit>day|week|month|quarter|year) after(?: that)?"
     r"|(?:next|following) (?P<same>day|week|month|quarter|year|one|period))$",
     re.IGNORECASE,
 )
-OWNED = re.compile(
+OWNED = lazy(
     r"(?:with |and |including |plus |add |include |show |also )*(?:their|its|his|her|the|each one's)\s+", re.IGNORECASE
 )
 """Before what is to be shown of the things asked for."""
@@ -219,7 +220,7 @@ ASKS = words(
     " report present"
 )
 """What a question begins with that may point at the answer before."""
-POINTERS = re.compile(
+POINTERS = lazy(
     r"\b(?:it|that|them|those|these|they|their|its|ones?|also|about|if)\b"
     r"|\bthis\b(?! (?:day|week|month|quarter|year|season|term|morning|fiscal|calendar)\b)"
     r"|^(?:show|give|list|display|do|get|see|have)(?: me)? (?:the )?(?:only|just|by|per|top|bottom|without)\b"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import OPENERS
 
-_NEW = re.compile(
+_NEW = lazy(
     r"\b(?:something (?:else|new|different)|unrelated|(?:different|another|new|separate|other) (?:question|topic|thing"
     r"|subject)|change of (?:topic|subject)|switching (?:topics?|gears))\b",
     re.IGNORECASE,
 )
 """Says that the question has nothing to do with the ones before."""
-_CHANGING = re.compile(
+_CHANGING = lazy(
     r"(?:add|put|lower|raise|increase|decrease|reduce|change|swap|replace|include|exclude|skip|drop|remove|keep"
     r"|convert|switch|extend|widen|narrow|hide|take out|get rid"
     r"|zoom|(?:go )?back|undo|flip|reverse|leave|too (?:detailed|long|many|much"
@@ -20,14 +21,14 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )
 """Begins a request to change the answer before."""
-_CUT_SHORT = re.compile(
+_CUT_SHORT = lazy(
     r"(?:and )?(?:how many|which|who|what)(?: ones?)? (?:are|is|were|was|do|does|did|have|has|had)(?:n'?t| not)?"
     r"|(?:and )?(?:who|what|which(?: one)?) (?:is|was|came|comes|ranks?|ranked) (?:in )?(?:the )?(?:second|third|next"
     r"|last|2nd|3rd)(?: place)?",
     re.IGNORECASE,
 )
 """Ends before it says what it is about."""
-_POINTING = re.compile(
+_POINTING = lazy(
     r"(?:\w+ ){0,4}?(?:of|among|from|for|between) (?:them|those|these)\b(?! \w+s\b)"
     r"|(?:(?:what|how|who|which|when|where|is|are|was|were|do|does|did|show|give|list|tell|get|with|add|put|me|us"
     r"|the|a|many|much|can|could|you|please|just|now|also) )*(?:it|them|those|these|they|their|its)\b"
@@ -35,7 +36,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 """Points at the answer before, with nothing else before it that the word could stand for."""
-_REMARK = re.compile(
+_REMARK = lazy(
     r"(?:why|how come|is|are|does|do|did|was|were|should|what does|what do you|where (?:does|do)|explain|really"
     r"|looks?|seems?|sounds?|weird|strange|odd"
     r"|(?:that|this|it|those|these|they) (?:seems?|looks?|sounds?|can['’]?t|cannot|is|are|was|were)"

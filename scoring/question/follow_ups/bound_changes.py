@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import ChangeKind, Edit
 from scoring.question.follow_ups.evidence import stems
@@ -41,5 +42,5 @@ def moved_bound(meaning: Meaning, number: str) -> bool:
     return meaning.say(meaning.earlier.replaced(start, old.start + place.end(), number))
 
 
-_NUMBER = re.compile(r"[$€£]?\d[\d.,]*(?: ?(?:k|m|thousand|million|mio|bn|billion)\b)?", re.IGNORECASE)
+_NUMBER = lazy(r"[$€£]?\d[\d.,]*(?: ?(?:k|m|thousand|million|mio|bn|billion)\b)?", re.IGNORECASE)
 _UP = frozenset({"over", "above", "more", "at", "greater", "higher", "longer", "older", "bigger", "exceeding", ">"})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.query import Query, Turn, Unscored, UnscoredReason
 from scoring.question.definitions import read_definitions
 from scoring.question.english import ENGLISH
@@ -127,7 +128,7 @@ def _asks(turn: Turn) -> bool:
     )
 
 
-_SMALL_TALK = re.compile(
+_SMALL_TALK = lazy(
     r"[\W_]*(?:(?:great|thanks?|thank you|ok|okay|cool|perfect|nice|good|hello|hi|hey|yes|no|right|super|very|so"
     r"|much|a lot|(?:that |it |all )?looks? (?:good|right|plausible|fine|great)|makes sense"
     r"|that'?s|is|helpful|useful|exactly|what|i|we|needed|wanted|it|interesting|awesome|excellent|wow|love|this|noted"
@@ -190,7 +191,7 @@ def _state_after(
     return [*states, (text if _DENYING.search(words) else EarlierQuestion(text).with_words(words), now)]
 
 
-_DENYING = re.compile(r"n['’]t\b|\b(?:not|no|never|none|without)\b", re.IGNORECASE)
+_DENYING = lazy(r"n['’]t\b|\b(?:not|no|never|none|without)\b", re.IGNORECASE)
 """Words that would deny what is added after them."""
 
 

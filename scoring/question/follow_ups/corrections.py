@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import NUMERALS, UNITS
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import ChangeKind, Edit
@@ -40,7 +41,7 @@ def negate_change(meaning: Meaning, change: Edit) -> bool:
     return meaning.say(_CLAUSE.sub("", meaning.text))
 
 
-_CLAUSE = re.compile(r"\b(?:who|that|which|with|without|having)\b(?!.*\b(?:who|that|which|having)\b).*$", re.IGNORECASE)
+_CLAUSE = lazy(r"\b(?:who|that|which|with|without|having)\b(?!.*\b(?:who|that|which|having)\b).*$", re.IGNORECASE)
 """The last clause about the things asked for."""
 
 
@@ -62,12 +63,12 @@ def _said_of(meaning: Meaning) -> list[tuple[int, int]]:
     return [*named, *((each.start, each.start + len(each.span)) for each in meaning.earlier.spec.filters)]
 
 
-_EXCLUDED = re.compile(
+_EXCLUDED = lazy(
     r",?\s*\b(?:and |but )?(?:excluding|without|except(?: for)?|ignoring|leaving out|other than|minus|not|no)\s+"
     r"(?:(?:the|all|any)\s+)?[\w'-]+(?:\s+(?!and\b|excluding\b|without\b|per\b|by\b|in\b|for\b)[\w'-]+){0,2}",
     re.IGNORECASE,
 )
-_RESTRICTED = re.compile(
+_RESTRICTED = lazy(
     r",?\s*\b(?:only (?:the )?[\w'-]+(?: [\w'-]+)?|(?:that|who|which) (?:is|are|were|was) [\w'-]+(?: [\w'-]+)?)"
     r"|, ?[\w'-]+(?: [\w'-]+)? only\b",
     re.IGNORECASE,
@@ -100,7 +101,7 @@ def compare_change(meaning: Meaning, change: Edit) -> bool:
     return meaning.add(f"compared with {other}")
 
 
-_AGO = re.compile(
+_AGO = lazy(
     r"(?:(?:the )?same (?:time|period|month|quarter|week) )?(?:a|one|the) (?P<unit>year|quarter|month|week|day)"
     r" (?:ago|earlier|before|prior)$",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from scoring.patterns import lazy
 from scoring.question.english.countries import COUNTRY_CODES
 from scoring.question.english.demonyms import DEMONYMS
 from scoring.question.english.follow_ups import ADVERBS_OF_TIME, AGGREGATE_WORDS, TIME_UNITS
@@ -15,13 +16,13 @@ from scoring.question.questions import read_question
 from scoring.specification import Op, QuestionFilter, QuestionSpec
 from scoring.values import Choices, Number, Text
 
-_BEFORE_TIME = re.compile(
+_BEFORE_TIME = lazy(
     r"\b(?:in|for|during|from|since|of|on|at|until|till|through|by|within|over|the|as of|to)\s+$", re.IGNORECASE
 )
-_LEAVING_OUT = re.compile(r",? \b(?:excluding|without|except|ignoring|leaving out)\b", re.IGNORECASE)
-_A_YEAR = re.compile(r"(?:19|20)\d\d")
-_ADDED_EXCLUSION = re.compile(r",? ?\bexcluding\b", re.IGNORECASE)
-_GROUP = re.compile(
+_LEAVING_OUT = lazy(r",? \b(?:excluding|without|except|ignoring|leaving out)\b", re.IGNORECASE)
+_A_YEAR = lazy(r"(?:19|20)\d\d")
+_ADDED_EXCLUSION = lazy(r",? ?\bexcluding\b", re.IGNORECASE)
+_GROUP = lazy(
     r"[ ,]*\b(?:(?:broken down|split|grouped)(?: (?:up|out))? )?(?:by|per|for (?:each|every)|in each)\s+"
     r"(?P<key>(?:the )?[\w'-]+(?:[ -](?!(?:in|for|from|at|on|of|since|during|with|without|that|who|which|over"
     r"|under|above|below"
@@ -31,19 +32,19 @@ _GROUP = re.compile(
     r"|from|without|excluding|no|not|since|q[1-4]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)) [\w'-]+){0,2})",
     re.IGNORECASE,
 )
-_RANK = re.compile(
+_RANK = lazy(
     r"\b(?P<way>top|bottom|first|last|best|worst|highest|lowest|largest|biggest|smallest)\s+(?P<k>\d{1,4}|two"
     r"|three|four|five"
     r"|six|seven|eight|nine|ten|twenty|fifty)\b(?! (?:day|week|month|quarter|year|hour|minute)s?\b)",
     re.IGNORECASE,
 )
-_SORTED = re.compile(
+_SORTED = lazy(
     r"[ ,]*\b(?:(?:sorted|ordered|ranked|sort|order|rank)(?: (?:it|them))? by [^,?]+|in (?:de|a)scending order"
     r"|alphabetically|(?:newest|oldest|highest|lowest|largest|smallest|biggest|latest|most|best|worst)(?: \w+)? first)",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(rf"\b(?P<name>{AGGREGATE_WORDS})\b", re.IGNORECASE)
-_ASKED = re.compile(
+_MEASURED = lazy(rf"\b(?P<name>{AGGREGATE_WORDS})\b", re.IGNORECASE)
+_ASKED = lazy(
     r"(?:please |can you |could you )?(?:(?:list|show|give|display|find|get|return|which|whose|name|fetch"
     r"|tell)(?: me| us)?"
     r"|what(?: is| are|'s| was| were)|who(?: are| is)?|(?:what|how) many|how much|number of|count of|count"
@@ -51,13 +52,13 @@ _ASKED = re.compile(
     r"|total number of|what)\b(?: all| of| the| our| those)*\s*",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"\b(?:how many|number of|nr of|count of|count)\b", re.IGNORECASE)
+_COUNTED = lazy(r"\b(?:how many|number of|nr of|count of|count)\b", re.IGNORECASE)
 
 
 _DETERMINERS = "this|last|next|previous|current|prior|the last|the next|the previous|the current|first|second|third"
 
 
-_NUMBERED = re.compile(r"(?:the )?(?P<noun>[A-Za-z]+) (?:[\w-]*\d[\w-]*|[A-Z])$")
+_NUMBERED = lazy(r"(?:the )?(?P<noun>[A-Za-z]+) (?:[\w-]*\d[\w-]*|[A-Z])$")
 
 
 class EarlierQuestion:

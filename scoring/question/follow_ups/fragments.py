@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import chain
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import (
     ASKING,
     ASKS,
@@ -82,15 +83,15 @@ def _with_its_end(core: str, *, follows: bool) -> Fragment | None:
     return Fragment((Edit(ChangeKind.SHOW, counted["rest"]),), certain=False) if counted is not None else None
 
 
-_COUNTED = re.compile(r"(?:count|allow|keep) (?:the )?(?P<rest>[\w' -]{2,40}) (?:too|as well|again)", re.IGNORECASE)
+_COUNTED = lazy(r"(?:count|allow|keep) (?:the )?(?P<rest>[\w' -]{2,40}) (?:too|as well|again)", re.IGNORECASE)
 """`count the test users too`."""
-_AT_END = re.compile(
+_AT_END = lazy(
     r"^(?:at |as of |by |for )?(?:the )?(?:end|close) of (?:the )?(?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
     r"|q[1-4]|last|this|(?:19|20)\d\d|month|quarter|year))",
     re.IGNORECASE,
 )
 """Before a period whose last day is meant."""
-_REPLACED = re.compile(
+_REPLACED = lazy(
     r"(?:use |take |show |make it |with )?(?:the )?(?P<rest>[^,]{2,40}?),? (?:instead of|rather than) (?:the )?"
     r"(?P<old>[^,]{2,40})",
     re.IGNORECASE,
@@ -121,14 +122,14 @@ _SPELLED = tuple(
     )
 )
 """Short and long ways to say the same."""
-_FURTHER = re.compile(r"\btoo\b|\bas well\b")
-_CORRECTING = re.compile(r"(?:no|nope|sorry|wait|actually)\b", re.IGNORECASE)
+_FURTHER = lazy(r"\btoo\b|\bas well\b")
+_CORRECTING = lazy(r"(?:no|nope|sorry|wait|actually)\b", re.IGNORECASE)
 """An opener that takes back what was asked."""
-_TYING = re.compile(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
+_TYING = lazy(r"\b(?:and|but|or|also)\b", re.IGNORECASE)
 """An opener that ties what follows to the question before."""
 
 
-_TAKING = re.compile(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
+_TAKING = lazy(r"^(?:use|take|try|make it|with) ", re.IGNORECASE)
 """Before what is meant instead: `use the median instead`."""
 
 
@@ -157,7 +158,7 @@ def _may_be(text: str) -> bool:
 
 _MOST = 18
 """Most words of a fragment."""
-_OPENING_STATE = re.compile(
+_OPENING_STATE = lazy(
     r"\s*(?:on[- ]time|on[- ]hold|in[- ]stock|at[- ]risk|no[- ]shows?|per[- ]capita) \w", re.IGNORECASE
 )
 """A state of what is asked for, which begins like a part of a question."""
@@ -174,10 +175,11 @@ def _without_tails(core: str) -> tuple[str, bool, str]:
     """The fragment without polite words at its end; whether it says `instead`; and those words."""
     tail, instead = "", False
     while True:
-        found = TAILS.search(core) or INSTEAD.search(core)
+        polite = TAILS.search(core)
+        found = polite or INSTEAD.search(core)
         if found is None or not core[: found.start()].strip():
             return core.strip(" ,"), instead, tail
-        instead = instead or found.re is INSTEAD
+        instead = instead or polite is None
         tail += found.group().lower()
         core = core[: found.start()]
 
@@ -211,7 +213,7 @@ def _measured(core: str) -> Fragment | None:
     return Fragment((Edit(ChangeKind.THING, core, MEASURE),), certain=True) if _MEASURE.match(core) else None
 
 
-_MEASURE = re.compile(
+_MEASURE = lazy(
     r"(?:the )?(?:number|count|amount|sum|total|average|avg|mean|median|maximum|minimum|max|min|share|value|cost)"
     r"(?: of)? (?!of\b)[\w-]+",
     re.IGNORECASE,
@@ -226,8 +228,8 @@ def _restricted(core: str) -> Fragment | None:
     return Fragment((Edit(ChangeKind.ONLY, found["thing"]),), certain=False)
 
 
-_RESTRICTED = re.compile(r"(?P<thing>(?!the \w+ ones|those|these)[^\s,]+(?: [^\s,]+){1,5}) only", re.IGNORECASE)
-_CONTRAST = re.compile(r", not (?:the )?\w+(?: \w+)?$", re.IGNORECASE)
+_RESTRICTED = lazy(r"(?P<thing>(?!the \w+ ones|those|these)[^\s,]+(?: [^\s,]+){1,5}) only", re.IGNORECASE)
+_CONTRAST = lazy(r", not (?:the )?\w+(?: \w+)?$", re.IGNORECASE)
 """What was not meant: `I meant shipped, not ordered`."""
 
 
@@ -256,8 +258,8 @@ def _uncertain(found: tuple[Edit, ...], core: str, *, tied: bool) -> Fragment | 
     return Fragment(found, certain=False) if short else None
 
 
-_SHOWN = re.compile(r"^(?:show|give|get|do)(?: me| us)? ", re.IGNORECASE)
-_ASKS_LATER = re.compile(r"\b(?:show|give|list|(?:number|count|sum) of|how many|how much|what)\b", re.IGNORECASE)
+_SHOWN = lazy(r"^(?:show|give|get|do)(?: me| us)? ", re.IGNORECASE)
+_ASKS_LATER = lazy(r"\b(?:show|give|list|(?:number|count|sum) of|how many|how much|what)\b", re.IGNORECASE)
 """Words after a group that ask for something: `per branch, number of loans`."""
 
 
@@ -270,7 +272,7 @@ def _asks_of_its_own(found: tuple[Edit, ...], *, instead: bool) -> bool:
     return len(things) > 1 or (things[:1] not in ([], [0]) and found[0].kind is not ChangeKind.ONLY)
 
 
-_WRITTEN = re.compile(r"[():=_]|\d{4}-\d\d-\d\d.*\d{4}-\d\d-\d\d")
+_WRITTEN = lazy(r"[():=_]|\d{4}-\d\d-\d\d.*\d{4}-\d\d-\d\d")
 """Signs of a text that was written out and not said."""
 
 
@@ -295,13 +297,13 @@ def _is_of_its_own(part: Edit, before: Edit | None, *, instead: bool) -> bool:
             return False
 
 
-_OWN_RANK = re.compile(
+_OWN_RANK = lazy(
     r"(?!by |(?:of|from|among) (?:them|those|these|that)\b|(?:ones|worst|best|highest|lowest|largest|smallest|biggest"
     r"|slowest|fastest|longest|shortest|oldest|newest|most|least)$)\S",
     re.IGNORECASE,
 )
-_TOTALS = re.compile(r"of (?:the |all )?(?:total|all|whole|overall|sum|them|each|it)\b", re.IGNORECASE)
-_JOINED = re.compile(r",? and (?:by )?|, ?")
+_TOTALS = lazy(r"of (?:the |all )?(?:total|all|whole|overall|sum|them|each|it)\b", re.IGNORECASE)
+_JOINED = lazy(r",? and (?:by )?|, ?")
 _LONGEST_KEY = 3
 """Most words of one thing to group by; more name what is asked for, too: `per branch, number of loans this year`."""
 
@@ -312,7 +314,7 @@ def _is_named(text: str) -> bool:
     return named or WHOLE_KINDS.match(text) is not None or _NUMBERED.fullmatch(text) is not None
 
 
-_NUMBERED = re.compile(r"[a-z]+ \d[\w-]*", re.IGNORECASE)
+_NUMBERED = lazy(r"[a-z]+ \d[\w-]*", re.IGNORECASE)
 """`ward 8`."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import ASKING
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import stems
@@ -50,8 +51,8 @@ def returned_to(words: str, texts: Sequence[str]) -> int | None:
     return found[0] if found else None
 
 
-_FIRST = re.compile(r"\b(?:first|original|initial|beginning|start)\b", re.IGNORECASE)
-_BEFORE = re.compile(r"\b(?:previous|last|one before|before that)\b", re.IGNORECASE)
+_FIRST = lazy(r"\b(?:first|original|initial|beginning|start)\b", re.IGNORECASE)
+_BEFORE = lazy(r"\b(?:previous|last|one before|before that)\b", re.IGNORECASE)
 _EMPTY = stems("one ones number numbers list view version query question result table figure")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_up_forms import UNDONE
 from scoring.question.english.follow_ups import (
     ADVERBS_OF_TIME,
@@ -66,7 +67,7 @@ def _of_ones(text: str) -> Iterator[Edit]:
         yield from parts(text[cut:])
 
 
-_DENIED = re.compile(rf"(?:only |just )?(?:the |those |these )?(?:ones?|those|these) (?:who|that|which) {UNDONE}", re.I)
+_DENIED = lazy(rf"(?:only |just )?(?:the |those |these )?(?:ones?|those|these) (?:who|that|which) {UNDONE}", re.I)
 
 
 def _headed(text: str) -> Iterator[Edit]:
@@ -84,8 +85,8 @@ def _headed(text: str) -> Iterator[Edit]:
         text = _JOINING.sub("", text[end:])
 
 
-_ENDING = re.compile(r"(?:,| and| but| )+$")
-_JOINING = re.compile(r"^(?:[ ,;]|and\b|but\b|then\b|also\b)+")
+_ENDING = lazy(r"(?:,| and| but| )+$")
+_JOINING = lazy(r"^(?:[ ,;]|and\b|but\b|then\b|also\b)+")
 
 
 _WITHIN = {
@@ -97,7 +98,7 @@ _WITHIN = {
     "group": frozenset({"order", "rank", "share", "only", "without", "place", "wide", "bound", "group", "compare"}),
 }
 """Which parts end a part of each kind; of the others all do."""
-_BETWEEN = re.compile(r"\b(?:between|from|since)\b", re.IGNORECASE)
+_BETWEEN = lazy(r"\b(?:between|from|since)\b", re.IGNORECASE)
 
 
 def _comma(words: str) -> int | None:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from scoring.patterns import lazy
 from scoring.specification import QuestionFilter
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, shift
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:this|last|next|previous) (?:fiscal )?(?:year|yr)\b", re.IGNORECASE)
-_PART = re.compile(
+_YEAR = lazy(r"\b(?:19|20)\d\d\b|\b(?:this|last|next|previous) (?:fiscal )?(?:year|yr)\b", re.IGNORECASE)
+_PART = lazy(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\bq[1-4]\b|\bh[12]\b|\b\d(?:st|nd|rd"
     r"|th)? quarter\b|\bquarter\b",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import (
     AGGREGATES,
     ALL,
@@ -44,7 +45,7 @@ from scoring.question.follow_ups.taken_away import taken_away
 from scoring.question.follow_ups.values import replaced_value
 from scoring.question.follow_ups.words import is_name, named, time_phrase
 
-_THEIRS = re.compile(r"(?:their|its|his|her) ", re.IGNORECASE)
+_THEIRS = lazy(r"(?:their|its|his|her) ", re.IGNORECASE)
 
 
 def without_change(meaning: Meaning, change: Edit) -> bool:
@@ -62,7 +63,7 @@ def without_change(meaning: Meaning, change: Edit) -> bool:
     return meaning.add(f"{'in other than' if change.head.startswith('not in') else 'excluding'} {words}")
 
 
-_EXPLAINED = re.compile(r",? ?\b(?:i\.?e\b\.?|e\.g\b\.?|meaning|that is|so|such as)[ ,].*$", re.IGNORECASE)
+_EXPLAINED = lazy(r",? ?\b(?:i\.?e\b\.?|e\.g\b\.?|meaning|that is|so|such as)[ ,].*$", re.IGNORECASE)
 """An explanation after what is named."""
 
 
@@ -95,7 +96,7 @@ def only_change(meaning: Meaning, change: Edit) -> bool:
     return _kind(meaning, re.sub(r"^the ", "", text), "")
 
 
-_FIRST_ROWS = re.compile(r"(?:the )?(?:first |top )?(?P<count>\d{1,4})")
+_FIRST_ROWS = lazy(r"(?:the )?(?:first |top )?(?P<count>\d{1,4})")
 
 
 def _ones(meaning: Meaning, text: str, kind: str, rest: str) -> bool:
@@ -105,12 +106,12 @@ def _ones(meaning: Meaning, text: str, kind: str, rest: str) -> bool:
     return _kind(meaning, re.sub(r"^(?:the|those|these) ", "", kind), rest)
 
 
-_EXTREME = re.compile(
+_EXTREME = lazy(
     r"(?:(?:is|are|was|were|has|have|had) )?(?:the )?(?:highest|lowest|most|least|largest|smallest|biggest|best"
     r"|worst|top|newest|oldest|longest|shortest)(?: (?P<of>[\w ]+))?$",
     re.IGNORECASE,
 )
-_OF_THINGS = re.compile(
+_OF_THINGS = lazy(
     r"(?:the )?(?P<things>[\w-]+) (?P<rest>(?:with|who|that|which|in|from|at|over|under|above|below|older"
     r"|younger)\b.+)$",
     re.IGNORECASE,
@@ -251,7 +252,7 @@ def _timeless(meaning: Meaning, change: Edit) -> bool:
 
 def _time_beside(meaning: Meaning, beside: re.Match[str]) -> str | None:
     """The period before or after the one that was asked for."""
-    return next_to(meaning.earlier.times(), _unit(beside), -1 if beside.re is EARLIER else 1, meaning.moment)
+    return next_to(meaning.earlier.times(), _unit(beside), -1 if EARLIER.match(beside.string) else 1, meaning.moment)
 
 
 def _unit(beside: re.Match[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.periods import is_part, spoken
 from scoring.question.questions import read_question
@@ -47,7 +48,7 @@ def at_no_end(text: str) -> str:
     return _END.sub("", text)
 
 
-_END = re.compile(
+_END = lazy(
     r"\b(?:(?:at|as of|as at|by|from) )?(?:the )?(?:month[- ])?(?:end|start|beginning|close)(?: of)? (?=on \d{4}-)",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.english.follow_ups import AGGREGATES, DIRECTIONS, NUMERALS
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.earlier import EarlierQuestion, unit_of
@@ -178,7 +179,7 @@ def _measured_place(meaning: Meaning) -> tuple[int, int] | None:
     return found.span("what") if found is not None and stems(found["noun"]) & stems(names) else None
 
 
-_MEASURE = re.compile(
+_MEASURE = lazy(
     r"(?:(?:show|give|list|get)(?: me)? |what (?:is|are|was|were) )?(?:the )?(?P<what>(?:(?:total|average|avg|mean"
     r"|median|sum of|number of|count of|maximum|minimum|max|min) )?(?P<noun>[\w-]+))\b",
     re.IGNORECASE,

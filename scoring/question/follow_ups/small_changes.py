@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.question.follow_ups.changed_question import Meaning
 from scoring.question.follow_ups.edits import ChangeKind
 from scoring.question.follow_ups.evidence import stems
@@ -13,9 +14,9 @@ from scoring.values import Boolean
 _EXTREME = (
     r"(?:(?:most|least) \w+|(?!west|test|latest|interest|request|guest|forest|invest|rest\b)\w{2,}est|best|worst)"
 )
-_OTHER = re.compile(rf"(?:the )?(?P<way>{_EXTREME})(?: ones?)?$", re.IGNORECASE)
-_FOUND = re.compile(rf"\b(?P<way>{_EXTREME}|top|bottom)\b", re.IGNORECASE)
-_LOW = re.compile(r"least|lowest|smallest|worst|fewest|cheapest|shortest|lightest", re.IGNORECASE)
+_OTHER = lazy(rf"(?:the )?(?P<way>{_EXTREME})(?: ones?)?$", re.IGNORECASE)
+_FOUND = lazy(rf"\b(?P<way>{_EXTREME}|top|bottom)\b", re.IGNORECASE)
+_LOW = lazy(r"least|lowest|smallest|worst|fewest|cheapest|shortest|lightest", re.IGNORECASE)
 
 
 def turned_extreme(meaning: Meaning, words: str) -> bool:
@@ -38,7 +39,7 @@ def in_absolute_numbers(meaning: Meaning, words: str) -> bool:
     return meaning.say(_RATE.sub(lambda found: f"number of {found['what']}s", meaning.text))
 
 
-_RATE = re.compile(r"\b(?P<what>[\w-]+) (?:rate|share|ratio|percentage)\b", re.IGNORECASE)
+_RATE = lazy(r"\b(?P<what>[\w-]+) (?:rate|share|ratio|percentage)\b", re.IGNORECASE)
 
 
 def turned_state(meaning: Meaning, kind: str) -> bool:
@@ -54,7 +55,7 @@ def turned_state(meaning: Meaning, kind: str) -> bool:
     return found is None or meaning.say(meaning.earlier.replaced(found.start(), found.end(), kind))
 
 
-_STATE = re.compile(
+_STATE = lazy(
     r"\b(?:still |not yet |not )?(?P<state>open|closed|active|inactive|paid|unpaid|outstanding|overdue|pending|shipped"
     r"|unshipped|assigned|unassigned|resolved|unresolved|read|unread|delivered|undelivered|finished|unfinished"
     r"|returned|signed|unsigned|verified|unverified|cancelled|running|current|former)\b",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from scoring.patterns import lazy
 from scoring.question.english.countries import COUNTRY_CODES
 from scoring.question.english.demonyms import DEMONYMS
 from scoring.question.english.follow_ups import EMPTY
@@ -13,8 +14,8 @@ from scoring.specification import QuestionFilter
 from scoring.values import DatePart, RelativeTime, TimeRange
 
 TIMES = (TimeRange, RelativeTime, DatePart)
-_NAME = re.compile(r"[\"'“‘]|\b[A-Z]|\b\w*\d\w*\b")
-_WORD = re.compile(r"[\w'&.-]+")
+_NAME = lazy(r"[\"'“‘]|\b[A-Z]|\b\w*\d\w*\b")
+_WORD = lazy(r"[\w'&.-]+")
 
 
 @lru_cache(maxsize=256)

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scoring.patterns import lazy
 from scoring.question.prompts.structure import MarkKind, PromptMark, is_prompt, parts
 
 MAX_PROMPT = 200_000
 """Longest prompt in which a question is looked for, in characters."""
 _LONGEST = 2_000
 """Longest question of a prompt, in characters; longer sections hold more than the question."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_SQL = re.compile(r"\s*(?:select|with|create|insert|from|explain)\b[^?]*$", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_ABOUT_SQL = re.compile(
+_WORD = lazy(r"[^\W\d_]{2,}")
+_SQL = lazy(r"\s*(?:select|with|create|insert|from|explain)\b[^?]*$", re.IGNORECASE)
+_SENTENCE = lazy(r"(?<=[.!?])\s+")
+_ABOUT_SQL = lazy(
     r"\b(?:sql|quer(?:y|ies)|schemas?|databases?|tables?|answer|following|given|instructions?)\b", re.IGNORECASE
 )
 _MARKS = " \t#*>-/\"'`"
-_ASKS = re.compile(
+_ASKS = lazy(
     r"(?:list|show|find|give|get|count|name|return|display|retrieve|compute|calculate|identify|tell|which|what|who|how"
     r"|where|when|select|provide|sort|rank|report)\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|$)")
+_COMMENT = lazy(r"/\*(?:[^*]|\*(?!/))*(?:\*/|$)")
 
 
 def question_asked(text: str) -> str | None:
@@ -76,7 +77,7 @@ def _prose(text: str, marks: list[PromptMark]) -> str:
     return _COMMENT.sub("\n", "\n".join(kept))
 
 
-_BRACKETS = re.compile(r"[()]|'[^'\n]*'")
+_BRACKETS = lazy(r"[()]|'[^'\n]*'")
 
 
 def _after_brackets(text: str, start: int) -> int:

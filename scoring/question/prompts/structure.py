@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from scoring.patterns import lazy
+
 
 class MarkKind(Enum):
     """What a part of a prompt is."""
@@ -41,25 +43,25 @@ _TURN = (
 )
 _LABEL = r"^[ \t>*#/\-]{0,12}(?P<label>[a-z][a-z '_/\-]{0,40})[ \t*]{0,4}:(?!:)[ \t*]{0,4}"
 _HEADING = r"^[ \t]{0,4}#{1,6}[ \t]+(?P<heading>[a-z][a-z '_/\-]{0,40})[ \t]*$"
-_PARTS = re.compile(
+_PARTS = lazy(
     rf"(?P<definition>{_DEFINITION})|(?P<turn>{_TURN})|(?P<fence>```\w{{0,20}})|{_LABEL}|{_HEADING}",
     re.IGNORECASE | re.MULTILINE,
 )
 _SIGNS = frozenset("<[`:#")
 """Each part but a definition has one of these."""
-_LISTED = re.compile(
+_LISTED = lazy(
     r"^[ \t#*\-]{0,8}(?:table:?[ \t]{1,4})?[\w.\"`]{1,80}[ \t]{0,3}(?:\([\w.\"`]{1,80}[ \t]?[^()\n]{0,2000}[)]"
     r"|,?[ \t]{0,3}columns?[ \t]{0,3}[=:][ \t]{0,3}\[[^\]\n]{3,2000}\])[ \t;]{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that lists the columns of one table: `hens(id, name)`, `Table hens, columns = [id, name]`."""
-_PERSONA = re.compile(r"\s{0,20}you are (?:a|an|the)\b[^\n]{0,400}\b(?:sql|quer|database|data)", re.IGNORECASE)
+_PERSONA = lazy(r"\s{0,20}you are (?:a|an|the)\b[^\n]{0,400}\b(?:sql|quer|database|data)", re.IGNORECASE)
 _QUESTION_LABELS = frozenset(
     {"question", "q", "nlq", "user", "human", "request", "utterance", "input", "the question", "natural language query"}
     | {f"{each} question" for each in ("user", "input", "natural language", "nl", "final", "current")}
     | {"user query", "user request", "user input"}
 )
-_SECTION_LABELS = re.compile(
+_SECTION_LABELS = lazy(
     r"(?:sql|answer|a|assistant|ai|system|response|output|schema|tables?|columns?|database|instructions?|context|hint"
     r"|hints|evidence|external knowledge|knowledge|rules?|notes?|examples?|task|dialect|ddl|foreign keys?|primary keys?"
     r"|query|requirements?|guidelines?|constraints?|role)$",

@@ -8,6 +8,7 @@ from scoring.alignment.outputs.amounts import UNIT_WORDS, asks_amount, asks_quan
 from scoring.alignment.outputs.shown_names import is_called, shown_names
 from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.answers.called import mean_and_sum_swapped
 from scoring.signals.answers.outputs import is_head_count, measure_beside
 from scoring.signals.answers.stand_ins import is_cryptic
@@ -45,7 +46,7 @@ def _counts_for_sum(case: Case) -> bool:
     return any(map(asks_amount, summed)) or (_MUCH.match(question.text) is not None and not summed)
 
 
-_MUCH = re.compile(r"how much (?!time|more|less)", re.IGNORECASE)
+_MUCH = lazy(r"how much (?!time|more|less)", re.IGNORECASE)
 
 
 def _is_literal(func: str, case: Case) -> bool:
@@ -139,7 +140,7 @@ def _implies_amounts(case: Case) -> bool:
 
 
 _EARLIEST = frozenset({"MIN", "ARG_MIN"})
-_FIRST = re.compile(r"\b(?:first|1st|new|returning|initial|start|earliest|since when)\b")
+_FIRST = lazy(r"\b(?:first|1st|new|returning|initial|start|earliest|since when)\b")
 _AMOUNTS = frozenset({"COUNT", "SUM"})
 _AMOUNT_WORDS = frozenset(
     map(
@@ -235,7 +236,7 @@ def _alias_words(taken: Aggregation, case: Case) -> frozenset[str]:
     return inner.union(*outer)
 
 
-_AGGREGATED = re.compile(
+_AGGREGATED = lazy(
     r"\b(?:whose|with|where|have|has|having)(?: the| an?| their| its)? (?:average|avg|mean|total)\b", re.IGNORECASE
 )
 _STORED_WORDS = frozenset({"average", "avg", "mean", "total", "sum", "score", "rating"})

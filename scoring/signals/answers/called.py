@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Projection
 from scoring.verdict import Case
 
-_MEAN = re.compile(r"\b(?:avg|average\w*|mean)\b")
-_LIKE_MEAN = re.compile(
+_MEAN = lazy(r"\b(?:avg|average\w*|mean)\b")
+_LIKE_MEAN = lazy(
     r"avg|average|\bmeans?\b|typical|usual|rate|rating|ratio|percent|pct|%|share|score|median|how (?:long|fast|often)"
     r"|duration|basket|ticket|\baov\b|\barp|margin|turnaround|speed|utili|occupan|normal|expected|\b(?:per|each|every)\b"
 )
-_OFTEN_MEAN = re.compile(
+_OFTEN_MEAN = lazy(
     r"csat|\bnps\b|satisf|time|\bage\b|\bold\b|temperature|price|weight|length|size|pace|response|wait|delay|latenc"
     r"|level|quality|stars|grade|height|depth|pressure|humidity|\bmoving\b|\brolling\b|trend|baseline|compar|versus"
     r"|\bvs\b|than|yield|how far|densit|consumption|mileage|quick|slow|fast|long"
 )
 """Words of measures that people average without saying so."""
-_AMOUNT = re.compile(
-    r"\b(?:revenues?|sales|turnover|income|spend|spent|gmv|earnings|takings|volume|how much|totals?|sum)\b"
-)
-_DIVIDES = re.compile(r" / (?!10+(?:\.0*)?\b)")
+_AMOUNT = lazy(r"\b(?:revenues?|sales|turnover|income|spend|spent|gmv|earnings|takings|volume|how much|totals?|sum)\b")
+_DIVIDES = lazy(r" / (?!10+(?:\.0*)?\b)")
 """A division that is no change of the unit."""
-_LAST = re.compile(r"\b(?:last|latest|newest|most recent|highest|largest|biggest|longest|max|maximum)\b")
-_FIRST = re.compile(r"\b(?:first|earliest|lowest|smallest|shortest|cheapest|min|minimum)\b")
-_OLDEST = re.compile(r"\boldest\b")
-_MOMENT = re.compile(r"_(?:at|on|date|dt|ts|time)\)$")
-_PEAK = re.compile(r"\b(?:peak|highest|max|maximum)\b")
-_SIMPLE_SUM = re.compile(r"sum\([\w.]+\)")
-_COUNT = re.compile(r"count\((?:\*|1|[\w.]+)\)")
-_MEASURED = re.compile(r"\b(?:hours?|hrs|minutes?|mins|kg|km|tonnes?|lit(?:er|re)s?|revenue|turnover|amount)\b")
-_COUNTED = re.compile(r"\b(?:n|nr|no|num|number|count|cnt|per)\b")
-_OF_COLUMN = re.compile(r"(?:min|max)\([\w.]+\)")
+_LAST = lazy(r"\b(?:last|latest|newest|most recent|highest|largest|biggest|longest|max|maximum)\b")
+_FIRST = lazy(r"\b(?:first|earliest|lowest|smallest|shortest|cheapest|min|minimum)\b")
+_OLDEST = lazy(r"\boldest\b")
+_MOMENT = lazy(r"_(?:at|on|date|dt|ts|time)\)$")
+_PEAK = lazy(r"\b(?:peak|highest|max|maximum)\b")
+_SIMPLE_SUM = lazy(r"sum\([\w.]+\)")
+_COUNT = lazy(r"count\((?:\*|1|[\w.]+)\)")
+_MEASURED = lazy(r"\b(?:hours?|hrs|minutes?|mins|kg|km|tonnes?|lit(?:er|re)s?|revenue|turnover|amount)\b")
+_COUNTED = lazy(r"\b(?:n|nr|no|num|number|count|cnt|per)\b")
+_OF_COLUMN = lazy(r"(?:min|max)\([\w.]+\)")
 
 
 def mean_and_sum_swapped(case: Case) -> Finding | None:
@@ -72,7 +69,7 @@ def _mean_unasked(case: Case) -> Finding | None:
     return differing("no mean", f"AVG({unasked.column})")
 
 
-_PLAIN = re.compile(r"[\w.]+")
+_PLAIN = lazy(r"[\w.]+")
 
 
 def _is_mean_meant(column: str, case: Case) -> bool:

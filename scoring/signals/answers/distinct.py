@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 
 from scoring.alignment.outputs.shown_names import table_words, tables_of
 from scoring.linking import content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.answers.outputs import asks_entities
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, is_value_of, key_words
@@ -63,7 +63,7 @@ def _drops_repeats(case: Case) -> bool:
     return counted_once or merged or grouped or any(block.distinct for block in sql.blocks)
 
 
-_COUNT_OF_DIFFERENT = re.compile(r"\b(?:distinct|different|unique) (\w+) (?:counts?|per|by|for each)\b")
+_COUNT_OF_DIFFERENT = lazy(r"\b(?:distinct|different|unique) (\w+) (?:counts?|per|by|for each)\b")
 
 
 def _counts_repeats(case: Case) -> bool:

@@ -10,6 +10,7 @@ from scoring.alignment.outputs.dimensions import THEM
 from scoring.alignment.outputs.periods_named import is_period
 from scoring.alignment.outputs.shown_names import alias_words, shown_names
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.answers.stand_ins import asks_rows, stands_for
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
@@ -31,7 +32,7 @@ def wanted_columns(case: Case) -> int:
     return len(case.things) + (min(shown, 1) if opens else shown)
 
 
-_COMPARED = re.compile(
+_COMPARED = lazy(
     r"\b(?:than|above|below|over|under|whose|where|with|have|has|had|having|on|match(?:es)?|equals?)"
     r"(?: the| a| an)?(?: \w+)? (?:average|total|mean|number|nr|sum|maximum|minimum|max|min|count)\b",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.specification import Division, RatioKind
 from scoring.verdict import Case
@@ -30,7 +31,7 @@ def _ratios(case: Case) -> list[Division]:
     return [each for each in case.sql.divisions if _CONSTANT.fullmatch(each.denominator) is None]
 
 
-_CONSTANT = re.compile(r"[\d.]+")
+_CONSTANT = lazy(r"[\d.]+")
 
 
 def _defines_division(case: Case) -> bool:
@@ -56,7 +57,7 @@ def percentage_unscaled(case: Case) -> Finding | None:
     return Finding(0.5, f"percentage of '{asked.phrase}' without × 100")
 
 
-_MEAN_SCALED = re.compile(
+_MEAN_SCALED = lazy(
     r"\b100(?:\.0+)?\s*\*\s*avg\s*\(|\bavg\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\*\s*100\b", re.IGNORECASE
 )
 """An average of quotients that is multiplied by 100."""
@@ -92,9 +93,9 @@ def _mean_of_whole(case: Case) -> str | None:
     return f"avg({odd.column})" if odd is not None and not made_real else None
 
 
-_COUNT = re.compile(r"count\([^()]*\)")
-_MADE_REAL = re.compile(r"\bcast\s*\(|\bconvert\s*\(|\d\.0*\s*\*|\*\s*\d\.", re.IGNORECASE)
-_ROUNDED = re.compile(r"\b(?:whole|round\w*|nearest)\b")
+_COUNT = lazy(r"count\([^()]*\)")
+_MADE_REAL = lazy(r"\bcast\s*\(|\bconvert\s*\(|\d\.0*\s*\*|\*\s*\d\.", re.IGNORECASE)
+_ROUNDED = lazy(r"\b(?:whole|round\w*|nearest)\b")
 
 
 def _wants_its_fraction(whole: Division, case: Case) -> bool:
@@ -103,9 +104,9 @@ def _wants_its_fraction(whole: Division, case: Case) -> bool:
     return bool(asked) or (_divides_counts(whole) and _wants_fraction(case))
 
 
-_IN_PERCENT = re.compile(r"\b100\b")
+_IN_PERCENT = lazy(r"\b100\b")
 """What is divided is a hundredfold: whole percents come, which are rounded and not lost."""
-_WHOLE_MEAN = re.compile(
+_WHOLE_MEAN = lazy(
     r"\bavg\s*\(\s*case\b(?=[^()]{0,300}\bthen\s+1\b(?!\.))[^()]{0,300}?\b(?:else|then)\s+0\s+(?:end|when)\b(?![^()]*\.)",
     re.IGNORECASE,
 )
@@ -132,18 +133,16 @@ def _counts_cases(part: str) -> bool:
     return "case " in part and _COLUMN_OF_CASES.search(part) is None
 
 
-_COLUMN_OF_CASES = re.compile(r"\bthen [a-z_][\w.]*(?: \* [\w.]+)?(?: else (?:0|0\.0|null))? end\b")
+_COLUMN_OF_CASES = lazy(r"\bthen [a-z_][\w.]*(?: \* [\w.]+)?(?: else (?:0|0\.0|null))? end\b")
 
 
 def _divides_pieces(each: Division) -> bool:
     return all(map(_PIECES.search, (each.numerator, each.denominator)))
 
 
-_PIECES = re.compile(
-    r"sum\([^()]*(?:qty|quantit|pieces|pcs|_count|_cnt|seats|nights|clicks|impressions|passengers|heads)"
-)
+_PIECES = lazy(r"sum\([^()]*(?:qty|quantit|pieces|pcs|_count|_cnt|seats|nights|clicks|impressions|passengers|heads)")
 """What comes in whole numbers."""
-_MONEY = re.compile(r"sum\(.*(?:amount|amt|revenue|usd|eur|gbp|price|cost|fee|net|gross)")
+_MONEY = lazy(r"sum\(.*(?:amount|amt|revenue|usd|eur|gbp|price|cost|fee|net|gross)")
 
 
 def _divides_counts(division: Division) -> bool:
@@ -151,7 +150,7 @@ def _divides_counts(division: Division) -> bool:
     return division.numerator.startswith("count(") and division.denominator.startswith(("count(", "nullif(count("))
 
 
-_FRACTIONS = re.compile(r"%|\b(?:percent\w*|pct|rate|share|average|avg|mean|per|decimals?|ratio)\b")
+_FRACTIONS = lazy(r"%|\b(?:percent\w*|pct|rate|share|average|avg|mean|per|decimals?|ratio)\b")
 
 
 def _wants_fraction(case: Case) -> bool:
@@ -179,7 +178,7 @@ def ratio_missing(case: Case) -> Finding | None:
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 
 
-_QUOTIENTS = re.compile(
+_QUOTIENTS = lazy(
     r"\b(?:margins?|growth|yield|utili[sz]ation|occupancy|retention|churn|turnover|conversions?|efficiency|density"
     r"|productivity|(?:over|on)[ -](?:month|year|week|quarter)|mom|yoy|wow|qoq|arpu|aov)\b"
 )

@@ -6,6 +6,7 @@ import re
 
 from scoring.alignment.outputs.shown_names import tables_of
 from scoring.linking import is_named
+from scoring.patterns import lazy
 from scoring.signals.keys import ROLES, is_key, key_words
 from scoring.specification import Column, Output, Projection
 from scoring.verdict import Case
@@ -30,8 +31,8 @@ _ATTRIBUTES = frozenset(
     ).split()
 )
 """Words of what things have: another column of the thing does not stand for it."""
-_ROW_ASKING = re.compile(r"(?:\bwhich|\bwhose|\blist|\bname|\bidentify|\benumerate)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
-_SHOWING = re.compile(r"(?:\bshow|\bfind|\bgive|\bget|\bdisplay|\breturn|\bwhat are)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+_ROW_ASKING = lazy(r"(?:\bwhich|\bwhose|\blist|\bname|\bidentify|\benumerate)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+_SHOWING = lazy(r"(?:\bshow|\bfind|\bgive|\bget|\bdisplay|\breturn|\bwhat are)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
 
 
 def stands_for(output: Output, case: Case) -> bool:

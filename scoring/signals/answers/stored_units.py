@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.specification import Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters, stem
 
-_SCALED = re.compile(r"[*/]|\bdiv|\bpower|\bround\([^)]*, -|\bscale|\bover \(")
-_PARTS = re.compile(r"\b(?:tenths?|hundredths?|thousandths?|minor|subunits?|smallest)\b")
+_SCALED = lazy(r"[*/]|\bdiv|\bpower|\bround\([^)]*, -|\bscale|\bover \(")
+_PARTS = lazy(r"\b(?:tenths?|hundredths?|thousandths?|minor|subunits?|smallest)\b")
 _MINOR = frozenset(
     map(
         stem,

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.measures import UNITS, Unit, unit_of_column
+from scoring.patterns import lazy
 from scoring.signals.answers.stored_units import left_as_stored
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Operand, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_ASKED = re.compile(
+_ASKED = lazy(
     r"\bin (?:whole |full |us |u\.s\. |total )?([a-z]+)\b|\((?:in )?([a-z]+)\)|"
     r"\bhow many (hours|minutes|seconds|days|weeks|kilometres|kg|km)\b"
 )
-_SCALED = re.compile(r"[*/]|\bdiv|interval|\bround\([^)]*, -")
-_DIFFERENCE = re.compile(
-    r"(?:timestamp|datetime|date|time)_?diff\(.*, '?(millisecond|second|minute|hour|day|week)s?'?\)"
-)
+_SCALED = lazy(r"[*/]|\bdiv|interval|\bround\([^)]*, -")
+_DIFFERENCE = lazy(r"(?:timestamp|datetime|date|time)_?diff\(.*, '?(millisecond|second|minute|hour|day|week)s?'?\)")
 
 
 def unit_left(case: Case) -> Finding | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.linking import content_words
 from scoring.rules import Convention
-from scoring.signals.house_rules.single_rows import is_about_one, pinned_tables
+from scoring.signals.house_rules.single_rows import is_about_all, is_about_one, pinned_tables
 from scoring.specification import Op, SqlFilter, SqlSpec, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -46,11 +46,11 @@ def _meant(case: Case) -> Iterator[Convention]:
     """The conventions for the question, of tables whose rows reach the answer."""
     tables = _tables_that_reach(case.sql)
     said = roots(token.lower for token in case.question.tokens if token.kind is not TokenKind.PUNCTUATION)
-    one, pinned = is_about_one(case), pinned_tables(case)
+    one, pinned, every = is_about_one(case), pinned_tables(case), is_about_all(case)
     listed = one and not case.sql.aggregations
     for each in case.rules.conventions:
         about_one = one or (bool(pinned) and not pinned.isdisjoint(_tables_of(each)))
-        meant = not listed and _when(each, said, case) if each.when else not (about_one or _spoken(each, case))
+        meant = not listed and _when(each, said, case) if each.when else not (about_one or every or _spoken(each, case))
         if meant and letters(each.table) in tables:
             yield each
 

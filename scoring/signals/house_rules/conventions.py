@@ -5,13 +5,13 @@ What a tenant's rules state (conventions of a table, the codes of a column) is h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from scoring.alignment.conventions import conventions
 from scoring.display import show_filter
 from scoring.linking import content_words, operand_words
+from scoring.patterns import lazy
 from scoring.rules import Convention
 from scoring.signals.finding import Finding
 from scoring.signals.house_rules.conditions import followed, lacking, means, said_plainly
@@ -23,8 +23,8 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
 _CODED = frozenset("status state type kind code cd category class tier level segment channel reason role stage".split())
-_CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,2}|[0-9]{1,3}")
-_QUOTED = re.compile(r"'([A-Za-z0-9]{1,6})'")
+_CODE = lazy(r"[A-Z]{1,4}[0-9]{0,2}|[0-9]{1,3}")
+_QUOTED = lazy(r"'([A-Za-z0-9]{1,6})'")
 
 
 def convention_followed(case: Case) -> Finding | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from scoring.patterns import lazy
 from scoring.rules import LookAlike
 from scoring.signals.finding import Finding, differing
 from scoring.signals.house_rules.conditions import roots, says
@@ -15,7 +15,7 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
 _FRAME = frozenset("is at on date dt ts time timestamp day month cent ct amount amt total count".split())
-_PAST = re.compile(r"[a-z]{3,}ed")
+_PAST = lazy(r"[a-z]{3,}ed")
 _STEM = 4
 """Letters from which two words are taken for forms of one: booked, booking."""
 

@@ -1,9 +1,10 @@
-"""Whether a question is about one row that it names."""
+"""Whether a question is about one row that it names, or about all that a table holds."""
 
 from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.specification import Column, Op
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Number, Text
@@ -67,11 +68,27 @@ def _is_own_code(column: Column) -> bool:
     return last in _CODES and tuple(named) == table_words(column.table or "")[-len(named) :]
 
 
-_CODE = re.compile(r"\b(?=\w*[A-Z])[A-Z0-9][A-Z0-9-]{2,15}\b")
+_CODE = lazy(r"\b(?=\w*[A-Z])[A-Z0-9][A-Z0-9-]{2,15}\b")
 """What is written like a code."""
 _CODES = frozenset({"cd", "code", "id", "no", "nr", "ref", "key"})
-_NUMBER = re.compile(r"\d+")
-_ROW_NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{4,}")
+_NUMBER = lazy(r"\d+")
+_ROW_NUMBER = lazy(r"(?!(?:19|20)\d\d\Z)\d{4,}")
 """A number that is no year."""
 _NAMED_BY = frozenset({Op.EQ, Op.LIKE, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH})
 _NAMES = ("name", "title", "email", "login")
+
+
+_ALL_ROWS = lazy(
+    r"\b(?:all|every|any) (?:the )?(?:rows?|records?|entry|entries)\b(?! (?:with|where|of|that|from|for))"
+    r"|\b(?:in|over|of|across) (?:the|this) (?:whole |entire |full )?table\b",
+    re.IGNORECASE,
+)
+
+
+def is_about_all(case: Case) -> bool:
+    """Whether the question is about whatever a table holds: `the oldest shop, all rows in the table`.
+
+    >>> is_about_all(case("Shops in the table", "SELECT 1")), is_about_all(case("All rows of May", "SELECT 1"))
+    (True, False)
+    """
+    return _ALL_ROWS.search(case.query.question) is not None

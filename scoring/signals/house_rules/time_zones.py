@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from scoring.alignment.apart import is_month, time_range
+from scoring.patterns import lazy
 from scoring.rules import TimeZone
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import shapes
@@ -17,12 +18,12 @@ from scoring.verdict import Case
 from scoring.words import letters
 
 _UTC = frozenset({"utc", "gmt", "etc/utc", "+00:00"})
-_CONVERTS = re.compile(
+_CONVERTS = lazy(
     r"zone|_tz\b|tz_|\bfrom_utc|\bto_utc|\bconvert_tz|\bfrom_tz|\bnew_time|'[a-z]+/[a-z_]+'|\blocal|\bbiz_|\bbusiness_",
     re.IGNORECASE,
 )
 """What may turn a moment into another zone, or is kept in one."""
-_NAMED = re.compile(r"\b(?:utc|gmt|time ?zone|local|[a-z]+ time)\b")
+_NAMED = lazy(r"\b(?:utc|gmt|time ?zone|local|[a-z]+ time)\b")
 
 
 def time_zone_differs(case: Case) -> Finding | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.ratios.measures import (
     factor_left_out,
@@ -23,7 +24,7 @@ from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_SHARE_OF = re.compile(
+_SHARE_OF = lazy(
     r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of (?:the |all |our )?((?:[\w-]+ ){0,5}[\w-]+)"
 )
 _CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
@@ -44,8 +45,8 @@ def share_base_wrong(case: Case) -> Finding | None:
     return few or _odds(case) or other_base(case) or (_base_of(found[1], case) if found is not None else None)
 
 
-_OF_ALL = re.compile(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
-_AMONG = re.compile(r"\b(?:among|within|of|between) (?:those|these|them|each other)\b")
+_OF_ALL = lazy(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_AMONG = lazy(r"\b(?:among|within|of|between) (?:those|these|them|each other)\b")
 
 
 def _share_of_few(case: Case) -> Finding | None:
@@ -57,7 +58,7 @@ def _share_of_few(case: Case) -> Finding | None:
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 
-_QUARTER = re.compile(r"\bof all q[1-4]\b")
+_QUARTER = lazy(r"\bof all q[1-4]\b")
 
 
 def _timeless_base(case: Case) -> Finding | None:
@@ -81,8 +82,8 @@ def _is_timeless(base: Subquery, sql: SqlSpec) -> bool:
     return timed and all(each.block != base.block for each in sql.filters)
 
 
-_OF_THAT_OF = re.compile(r"\b(?:share|percentage|percent|pct|%) of (?:that|those) of\b")
-_AS_SHARE_OF = re.compile(
+_OF_THAT_OF = lazy(r"\b(?:share|percentage|percent|pct|%) of (?:that|those) of\b")
+_AS_SHARE_OF = lazy(
     r"\b(?:as|in) (?:an? |the )?(?:share|percentage|percent|pct|%|proportion|fraction) of"
     r" (?:the |total |its |all )*([a-z]+)"
 )
@@ -110,8 +111,8 @@ def _adds(denominator: str) -> bool:
     return re.fullmatch(r"(?:nullif\()?sum\([\w.]+\)(?:, 0\))?", denominator) is not None
 
 
-_EVER = re.compile(r"\b(?:of all(?! (?:\d|q[1-4]))|overall|all[- ]time|ever|total|altogether)\b")
-_DONE_WITHIN = re.compile(r"(?:share|percentage|percent|pct|%|proportion) of (?:[\w-]+ ){1,4}?(\w+) within\b")
+_EVER = lazy(r"\b(?:of all(?! (?:\d|q[1-4]))|overall|all[- ]time|ever|total|altogether)\b")
+_DONE_WITHIN = lazy(r"(?:share|percentage|percent|pct|%|proportion) of (?:[\w-]+ ){1,4}?(\w+) within\b")
 
 
 def _base_of_done(case: Case) -> Finding | None:
@@ -158,8 +159,8 @@ def _odds(case: Case) -> Finding | None:
     return Finding(1.0, f"{odds.text} leaves the part out of the base")
 
 
-_PART = re.compile(r"sum\(case when (.+?) then (\w+) else 0 end\)")
-_REST = re.compile(r"sum\(case when (.+?) then 0 else (\w+) end\)")
+_PART = lazy(r"sum\(case when (.+?) then (\w+) else 0 end\)")
+_REST = lazy(r"sum\(case when (.+?) then 0 else (\w+) end\)")
 
 
 def _are_complements(division: Division) -> bool:
@@ -176,8 +177,8 @@ def _names_base(text: str, case: Case) -> bool:
     return named or any(value in asked(case) for value in below)
 
 
-_RATE = re.compile(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")
-_ODDS = re.compile(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
+_RATE = lazy(r"\b(?:rate|share|percentage|percent|pct|proportion|fraction)\b|%")
+_ODDS = lazy(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
 
 
 def _is_whole(denominator: str) -> bool:
@@ -214,13 +215,13 @@ def _narrows(each: SqlFilter, part: list[SqlFilter], base: set[str]) -> bool:
 
 _CODES = frozenset({"cd", "code", "status", "state", "outcome", "type", "kind"})
 """Numbers of such columns stand for words."""
-_IN_UNIT = re.compile(
+_IN_UNIT = lazy(
     r"\bin (?:whole )?([a-z]+?)s?\b|^(?:total |how many |number of )?([a-z]+?)s? of\b|\bhow many (kwh|mwh|gwh|[kmgt]b|"
     r"tonne|kilo|km|litre|liter)s?\b"
     r"|\b(?:total|call|talk|watch|listening|play|working|idle|down) (minute|hour|day)s\b"
 )
-_KEPT_IN = re.compile(r"\b(?:stored|kept|saved|recorded|measured|logged|is|are) in (?:whole )?\w+")
-_CONSTANT = re.compile(r"[\d.e+]+(?: \* [\d.]+)*")
+_KEPT_IN = lazy(r"\b(?:stored|kept|saved|recorded|measured|logged|is|are) in (?:whole )?\w+")
+_CONSTANT = lazy(r"[\d.e+]+(?: \* [\d.]+)*")
 
 
 def factor_of_other_unit(case: Case) -> Finding | None:
@@ -256,7 +257,7 @@ def _of_other_factor(division: Division, unit: str) -> Finding | None:
     return differing(f"{factors[0]:g}", f"{given:g}")
 
 
-_GAIN = re.compile(r"(?:\w+\.)?(eur|euro|usd|dollar|gbp|pound|chf|kg|km)s?_per_\w+")
+_GAIN = lazy(r"(?:\w+\.)?(eur|euro|usd|dollar|gbp|pound|chf|kg|km)s?_per_\w+")
 _CURRENCIES = {"eur": "euro", "usd": "dollar", "gbp": "pound", "chf": "franc"}
 
 
@@ -291,7 +292,7 @@ _PERCENTS = cue(
     r"|\b(?:in|as|holds?|holding|stored as|contains?) (?:whole |a )?percent(?:ages?)?\b"
     r"|\bpercent(?:ages?)? (?:such as|like|e\.g)",
 )
-_SCALED = re.compile(r"\b100(?:\.0+)?\b|\b1e2\b|\b0?\.01\b")
+_SCALED = lazy(r"\b100(?:\.0+)?\b|\b1e2\b|\b0?\.01\b")
 _RATES = frozenset(map(stem, "rate pct percent percentage share ratio discount margin commission fraction".split()))
 
 
@@ -317,8 +318,8 @@ def percent_unscaled(case: Case) -> Finding | None:
     return Finding(1.0, f"{odd.func}({odd.column})") if odd is not None else None
 
 
-_SAID_PERCENT = re.compile(r"\d ?(?:%|percent|pct)")
-_PERCENT_OFF = re.compile(r"1 - (?:\w+\.)?(\w*(?:percent|pct)\w*)\b(?! /)")
+_SAID_PERCENT = lazy(r"\d ?(?:%|percent|pct)")
+_PERCENT_OFF = lazy(r"1 - (?:\w+\.)?(\w*(?:percent|pct)\w*)\b(?! /)")
 
 
 def _fraction_in_percent(case: Case) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from scoring.linking import content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
 from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group, sum_bounded_by_row
@@ -70,7 +70,7 @@ def _tells_others(keys: list[Operand], word: str) -> bool:
     return bool(columns) and not any(_identifies(column, word) for column in columns)
 
 
-_HOLDERS = re.compile(
+_HOLDERS = lazy(
     r"\b([a-z]+s)\b (?:(?:in|of|per) (?:each|every) \w+ )?(?:that |who |which )?"
     r"(?:with|having|have|has|had|got|received|threw|made|sent|took|raised|placed|logged|reported)"
     r" (?:(?:at least|at most|more than|fewer than|less than|over|under|exactly|no more than|\d+ or more)\b|\d+\+)"
@@ -154,7 +154,7 @@ def _named(each: SqlFilter) -> set[str]:
     return {word for column in (each.lhs.columns if each.lhs else ()) for word in identifier_words(column.name)}
 
 
-_TOTAL_BOUND = re.compile(
+_TOTAL_BOUND = lazy(
     r"\b(?:total|sum|combined|overall|altogether|in all)\b[^.?,]{0,40}\b(?:above|over|more than|exceed\w*"
     r"|greater than|at least"
     r"|below|under|less than)\b|\b(?:made|earned|generated|brought in|spent|billed|collected|took in|turned over|raised"
@@ -207,7 +207,7 @@ def _columns(each: SqlFilter) -> tuple[Column, ...]:
     return each.lhs.columns if each.lhs is not None else ()
 
 
-_THINGS_BOUND = re.compile(
+_THINGS_BOUND = lazy(
     r"\b(?:number of|how many|count of|# of|count) (?:the |all )?(?:\w+ )?([a-z]+s) (?:got |have |had |with |paid "
     r"|that are "
     r"|worth |(?:got|have|had|with|paid) (?:an? )?(?:\w+ )?\w+ "
@@ -283,7 +283,7 @@ def _heads(case: Case) -> set[str]:
     return {table_words(table)[-1] for block in case.sql.blocks for table in block.tables}
 
 
-_AT_LEAST = re.compile(r"\b(\d+)(?:\+| or more| or fewer| times)? (?:\w+ )?([a-z]+s)\b")
+_AT_LEAST = lazy(r"\b(\d+)(?:\+| or more| or fewer| times)? (?:\w+ )?([a-z]+s)\b")
 
 
 def values_counted_for_rows(case: Case) -> Finding | None:
@@ -305,10 +305,10 @@ def values_counted_for_rows(case: Case) -> Finding | None:
     return Finding(1.0, f"{each.text} for the number of {thing}")
 
 
-_DIFFERENT = re.compile(r"\b(?:different|distinct|unique|separate|days?|dates?)\b")
+_DIFFERENT = lazy(r"\b(?:different|distinct|unique|separate|days?|dates?)\b")
 
 
-_NUMBERED = re.compile(r"_(?:nbr|nr|no|num|number|code|key|sk|uuid|guid)$")
+_NUMBERED = lazy(r"_(?:nbr|nr|no|num|number|code|key|sk|uuid|guid)$")
 """How names of keys end that do not call themselves keys."""
 
 
@@ -337,7 +337,7 @@ def rows_counted_for_kinds(case: Case) -> Finding | None:
     return Finding(1.0, f"{each.text} of {kinds.text}") if kinds is not None else None
 
 
-_ALL_KINDS = re.compile(r"\bboth\b|\ball (?:two|three|four|of)\b|\beach of\b")
+_ALL_KINDS = lazy(r"\bboth\b|\ball (?:two|three|four|of)\b|\beach of\b")
 
 
 def _merges(case: Case) -> bool:

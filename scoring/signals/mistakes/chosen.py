@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 
 from scoring.linking import is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
@@ -22,18 +23,18 @@ from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_EVER = re.compile(
+_EVER = lazy(
     r"\bfirst[- ]time\b|\bfor the first time\b|\bfirst(?: \w+){0,3}? ever\b|\bfirst-ever\b|\b(?:very|ever) first\b"
     r"|\bwhose first\b|\b(?:new|first-time) (?:customers|users|members|guests|patients|buyers|clients|subscribers)\b"
 )
-_IS = re.compile(
+_IS = lazy(
     r"\b(?:very )?(?:first|last|latest|most recent|newest|earliest|current)(?: \w+){1,5}? (?:was|were|is|are"
     r"|had|has|=)\b"
     r"|\b(?:was|is|were) (?:the |their |its |his |her )?(?:very )?(?:first|last|latest) \w+ "
     r"(?=an? |by |from |via |not )"
 )
-_NOW = re.compile(r"\b(?:right now|rn|now|currently|current|at the moment|as of today|at present|these days|today)\b")
-_HISTORY = re.compile(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
+_NOW = lazy(r"\b(?:right now|rn|now|currently|current|at the moment|as of today|at present|these days|today)\b")
+_HISTORY = lazy(r"\b(?:history|log|logs|latest|last|most recent|newest|snapshots?|events?|changes?)\b")
 
 
 def extreme_after_condition(case: Case) -> Finding | None:
@@ -57,7 +58,7 @@ def extreme_after_condition(case: Case) -> Finding | None:
     return Finding(1.0, every) if every is not None else first_of_those(case) or first_of_a_period(case)
 
 
-_WHICH_IS = re.compile(r"\b(?:first|last|latest|newest) \w+ (?:which|that) (?:is|was|were|has been|got) \w+")
+_WHICH_IS = lazy(r"\b(?:first|last|latest|newest) \w+ (?:which|that) (?:is|was|were|has been|got) \w+")
 """Which rows the chosen one is of: `the last order which is delivered`."""
 
 
@@ -75,7 +76,7 @@ def _is_of_chosen(shape: Shape, case: Case) -> bool:
     return not any(re.search(rf"\b(?:latest|last|most recent|newest) {re.escape(word)}", text) for word in shape.words)
 
 
-_EACH_ONE = re.compile(r"\b(?:for|of|per|in|by|from) (?:each|every) (\w+)|\bper (\w+)|\b(?:each|every) (\w+?)(?:'s)? ")
+_EACH_ONE = lazy(r"\b(?:for|of|per|in|by|from) (?:each|every) (\w+)|\bper (\w+)|\b(?:each|every) (\w+?)(?:'s)? ")
 
 
 def rank_of_finer_groups(case: Case) -> Finding | None:
@@ -119,7 +120,7 @@ _LAST_OF_EACH = cue(
     "latest last newest recent",
     r"\b(?:latest|most recent|newest|last)\b(?! (?:\d|few|two|three|name|week|wk|month|quarter|qtr|year|yr|day))",
 )
-_PER_TWO = re.compile(
+_PER_TWO = lazy(
     r"\b(?:each|every|per|by) \w+(?: \w+)?(?: and| &| /|,(?! (?:with|when|where|who|which|show|date))) (?:\w+ )?\w+"
 )
 
@@ -149,7 +150,7 @@ def _asks_last_of_each(text: str) -> bool:
     return bool(_LAST_OF_EACH.search(text) and _EACH.search(text)) and _PER_TWO.search(text) is None
 
 
-_EACH = re.compile(r"\b(?:each|every|per|all|by)\b")
+_EACH = lazy(r"\b(?:each|every|per|all|by)\b")
 
 
 def _takes_time(sql: SqlSpec) -> bool:
@@ -212,8 +213,8 @@ def _is_spoken(column: Column, case: Case) -> bool:
     return any(is_named(word, case.spoken) for word in words)
 
 
-_LATEST = re.compile(r"\b(?:current|latest|most recent|newest)\b")
-_LARGEST = re.compile(
+_LATEST = lazy(r"\b(?:current|latest|most recent|newest)\b")
+_LARGEST = lazy(
     r"\b(?:highest|largest|biggest|max(?:imum)?|peak|top|greatest|best|most (?!recent)\w+|minimum|lowest|min)\b"
 )
 
@@ -251,9 +252,9 @@ def _takes_extreme(shown: Projection) -> bool:
     return plain and operand.name in (f"max({operand.columns[0].name})", f"min({operand.columns[0].name})")
 
 
-_ONE_EACH = re.compile(r"\b(?:one|single|1) (?:row|record|line|entry|result) (?:per|for each|for every|each)\b")
-_END = re.compile(r"\b(?:newest|latest|most recent|last|first|oldest|earliest)\b")
-_TWICE = re.compile(
+_ONE_EACH = lazy(r"\b(?:one|single|1) (?:row|record|line|entry|result) (?:per|for each|for every|each)\b")
+_END = lazy(r"\b(?:newest|latest|most recent|last|first|oldest|earliest)\b")
+_TWICE = lazy(
     r"\btwice\b|\bdouble[ds]?\b|\bduplicat\w*|\bonly once\b|\bcount (?:those|them|each|these|it) once\b"
     r"|\bre-?(?:sent|loaded"
     r"|uploaded|imported)\b|\bdedup\w*|\bmore than once\b"
@@ -291,7 +292,7 @@ def _united(case: Case) -> Finding | None:
     return Finding(1.0, kept[0].text) if once else None
 
 
-_EACH_ONCE = re.compile(
+_EACH_ONCE = lazy(
     r"\b(?:counts?|counted|is|are) (?:only |just )?(?:once|one)\b|\b(?:how many|number of|count of) (?:different"
     r"|distinct"
     r"|unique)\b|\bboth (?:is|are|counts?) (?:only )?(?:once|one)\b"

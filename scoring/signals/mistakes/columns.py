@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.unmet.ratios.shares import amount_shared_by_rows
@@ -94,39 +95,19 @@ def _time_of_change(given: dict[str, str], case: Case) -> Finding | None:
 _A_DOUBT = 0.17
 
 
-_SILENT = re.compile(r"n['’]?t\b|\bnot\b|\bnever\b|\b(?:inactive|idle|stale|silent|offline)\b")
+_SILENT = lazy(r"n['’]?t\b|\bnot\b|\bnever\b|\b(?:inactive|idle|stale|silent|offline)\b")
 """Who has done nothing for a while is found by the last time that something was done."""
 _STRENGTHS = {"begin": 0.5, "plan": 0.5, "start": _A_DOUBT}
 """What the times count that a table may have in place of the one asked for."""
-_NEAR = frozenset(
-    {
-        ("close", "end"),
-        ("end", "cancel"),
-        ("receive", "deliver"),
-        ("deliver", "receive"),
-        ("begin", "request"),
-        ("begin", "start"),
-        ("start", "begin"),
-        ("cancel", "end"),
-        ("begin", "issue"),
-        ("plan", "due"),
-        ("begin", "hire"),
-        ("refund", "pay"),
-        ("sign", "begin"),
-        ("begin", "sign"),
-        ("receive", "pay"),
-        ("start", "hire"),
-        ("start", "plan"),
-        ("end", "plan"),
-        ("end", "due"),
-        ("pay", "receive"),
-        ("pay", "refund"),
-        ("close", "approve"),
-        ("login", "start"),
-        ("close", "deliver"),
-    }
-)
-_UPDATES = re.compile(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|active|inactive|visit\w*|recent\w*|last)\b")
+_NEAR = frozenset({
+    ("close", "end"), ("end", "cancel"), ("receive", "deliver"), ("deliver", "receive"),
+    ("begin", "request"), ("begin", "start"), ("start", "begin"), ("cancel", "end"),
+    ("begin", "issue"), ("plan", "due"), ("begin", "hire"), ("refund", "pay"),
+    ("sign", "begin"), ("begin", "sign"), ("receive", "pay"), ("start", "hire"),
+    ("start", "plan"), ("end", "plan"), ("end", "due"), ("pay", "receive"),
+    ("pay", "refund"), ("close", "approve"), ("login", "start"), ("close", "deliver"),
+})  # fmt: skip
+_UPDATES = lazy(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|active|inactive|visit\w*|recent\w*|last)\b")
 
 
 def _between(text: str, case: Case) -> Finding | None:
@@ -144,7 +125,7 @@ def _between(text: str, case: Case) -> Finding | None:
 
 
 _EVENTS_OF_MONEY = frozenset("paid claimed billed invoiced requested quoted approved refunded".split())
-_PAID = re.compile(r"\b(?:pay(?:ing)? out|paid out|payouts?)\b")
+_PAID = lazy(r"\b(?:pay(?:ing)? out|paid out|payouts?)\b")
 
 
 def amount_of_other_event(case: Case) -> Finding | None:
@@ -252,7 +233,7 @@ def _asks_number_of(name: str, case: Case) -> bool:
     return asks and name not in tables
 
 
-_SOLD = re.compile(r"\b(?:how many|number of) (\w+?)s? [^.?]{0,40}?\b(?:sold|sell|selling|ordered|bought|returned)\b")
+_SOLD = lazy(r"\b(?:how many|number of) (\w+?)s? [^.?]{0,40}?\b(?:sold|sell|selling|ordered|bought|returned)\b")
 _LINES = frozenset({"line", "item", "position"})
 _NO_PIECES = frozenset({"order", "customer", "sale", "line", "item", "person", "people", "client", "user", "time"})
 
@@ -276,7 +257,8 @@ def _is_each_row(count: Aggregation) -> bool:
 def _adds_units(each: Aggregation) -> bool:
     """Whether an aggregate is one of quantities, and no number of the lines that hold them."""
     words = {word for column in each.columns for word in identifier_words(column.name)}
-    return bool(words & _QUANTITIES) and not words & (_PRICES - _QUANTITIES) and each.func != "COUNT"
+    priced = words & (_PRICES - _QUANTITIES - ({"total"} if "unit" in words else frozenset()))
+    return bool(words & _QUANTITIES) and not priced and each.func != "COUNT"
 
 
 def _tables_of_units(case: Case) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
@@ -77,10 +78,8 @@ _EVERY_PERIOD = cue(
 )
 
 
-_PERIOD_COUNTED = re.compile(
-    r"(?:date|timestamp|datetime)_?trunc\(|(?:year|month|week|quarter)\(|to_char\(|date_format\("
-)
-_OF_PERIODS = re.compile(
+_PERIOD_COUNTED = lazy(r"(?:date|timestamp|datetime)_?trunc\(|(?:year|month|week|quarter)\(|to_char\(|date_format\(")
+_OF_PERIODS = lazy(
     r"\b(?:every|each|all|different|distinct|how many|number of|active) (?:\w+ )?(?:days?|weeks?|months?|quarters?)\b"
 )
 
@@ -184,7 +183,7 @@ def _is_of_others(column: Column) -> bool:
     return bool(key_stems(column.name)) and not is_own_key(column)
 
 
-_TIME_KEY = re.compile(r"\b(?:date|day|week|month|hour)\w*\b|_(?:at|on|date|day)\b|trunc")
+_TIME_KEY = lazy(r"\b(?:date|day|week|month|hour)\w*\b|_(?:at|on|date|day)\b|trunc")
 
 
 def _things(case: Case) -> list[str]:
@@ -258,7 +257,7 @@ def _own_stems(counted: Aggregation) -> frozenset[str]:
     return frozenset(key_stems(column.name) or ()) if column is not None and is_own_key(column) else frozenset()
 
 
-_ONCE = re.compile(r"\b(?:distinct|different|unique|once|dedup\w*)\b")
+_ONCE = lazy(r"\b(?:distinct|different|unique|once|dedup\w*)\b")
 _UNIQUE = cue("unique distinct different", r"\b(?:unique|distinct|different)\b")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -47,7 +47,7 @@ _WHEN = (
     r" ?(?:year|yr|month|week|wk|quarter|qtr|q[1-4]|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|\d+ |jan|feb"
     r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday))"
 )
-_TIMED = re.compile(
+_TIMED = lazy(
     rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
     rf"| back| up)? {_WHEN}"
 )
@@ -141,7 +141,7 @@ def is_time(column: str) -> bool:
     )
 
 
-_ENDS_IN_DATE = re.compile(r"[a-z]{2,6}dt")
+_ENDS_IN_DATE = lazy(r"[a-z]{2,6}dt")
 _TIME_ENDS = frozenset("at on date time ts day timestamp dt datetime birthday dob".split())
 
 

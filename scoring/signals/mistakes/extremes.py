@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
@@ -33,12 +34,12 @@ def extreme_per_group(case: Case) -> Finding | None:
     return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
 
 
-_LISTED = re.compile(
+_LISTED = lazy(
     r"\b(?:min|max)(?:imum)?\b,? (?:and |& )?(?:the )?(?:max|min|avg|average|mean)|(?:\band|&|\+) (?:the )?(?:max"
     r"|min)\b"
 )
 """Extremes among other figures of each: `min max avg`, `how many and the max`."""
-_OF_WHOM = re.compile(
+_OF_WHOM = lazy(
     r"\bwhose (?:very |most )?(?:first|last|latest|earliest|newest|oldest|recent|highest|lowest)\b"
     r"|\b(?:first|last) (?:\w+ )?(?:date|day|time)\b[^.?]{0,60}\bfor (?:all |the )?\w+s\b"
 )
@@ -89,15 +90,15 @@ def extreme_dropped(case: Case) -> Finding | None:
     return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
 
 
-_SORTED_ARRAY = re.compile(r"\barray_agg\s*\([^;]{1,200}?\border\s+by\b", re.IGNORECASE)
-_EACH_TOP = re.compile(
+_SORTED_ARRAY = lazy(r"\barray_agg\s*\([^;]{1,200}?\border\s+by\b", re.IGNORECASE)
+_EACH_TOP = lazy(
     r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
     r"|first|last|worst|least|(?:heav|bus|pric|costl)iest|longest|shortest|strongest|slowest|youngest)\b"
     r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
     r"|lowest|most|largest)\b"
     r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
 )
-_RATES = re.compile(
+_RATES = lazy(
     r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"
     r"|\b(?:most|highest|fewest|lowest|least) (?:\w+ )?\w+s per \w+"
 )
@@ -128,7 +129,7 @@ def top_of_all(case: Case) -> Finding | None:
     return Finding(1.0, f"LIMIT {limit.count} for all groups")
 
 
-_WITHIN = re.compile(
+_WITHIN = lazy(
     r"\b(?:rank\w*|(?:second|third|2nd|3rd)[ -](?:best|highest|largest|lowest|most|oldest|latest)\b) [^.?]{0,40}?"
     r"\b(?:within|in|of|per|at|for) (?:each|every|its|their) \w+"
 )

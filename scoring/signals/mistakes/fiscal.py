@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.question.house_years import first_month, in_house_years, named_after_end
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import CuedPattern, asked, cue, said
@@ -52,7 +53,7 @@ def fiscal_year_as_calendar(case: Case) -> Finding | None:
 
 
 _A_DOUBT = 0.5
-_CALENDAR = re.compile(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
+_CALENDAR = lazy(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
 
 
 def _calendar_year(case: Case) -> Finding | None:
@@ -128,7 +129,7 @@ def _named(pattern: CuedPattern, text: str) -> list[int]:
     return sorted({_ORDINALS.get(word) or int(word) for word in found})
 
 
-_SHIFTED = re.compile(
+_SHIFTED = lazy(
     r"^(?:year|toyear)\(.* ([-+]) interval\('(\d+)', months\)\)$|^case when "
     r"month\(.*\) >= (\d+) then year\([^()]*\)( \+ 1)? "
     r"else year\([^()]*\)( - 1)? end$"
@@ -160,7 +161,7 @@ def _shift(match: re.Match[str]) -> int | None:
     return 13 - int(match[3]) if later else 1 - int(match[3])
 
 
-_THIS_YEAR = re.compile(
+_THIS_YEAR = lazy(
     r"\bdate_trunc\(\s*'?year'?\s*,\s*(?:current_date|current_timestamp|now|getdate|sysdate)(?:\(\))?(?:::date)?\s*\)"
     r"\s*\+\s*interval\b"
 )

@@ -6,6 +6,7 @@ import re
 
 from scoring.alignment.conventions import conventions
 from scoring.linking import best_likeness, content_words
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.times.comparisons import more_of_other_side
@@ -50,7 +51,7 @@ def group_of_extreme_lost(case: Case) -> Finding | None:
     return Finding(1.0, found.text) if found is not None else None
 
 
-_PER = re.compile(r"\b(?:each|every|per|by)\b|\b(?:latest|most recent|highest|lowest|newest|last|first)\b")
+_PER = lazy(r"\b(?:each|every|per|by)\b|\b(?:latest|most recent|highest|lowest|newest|last|first)\b")
 
 
 def group_of_one_row(case: Case) -> Finding | None:
@@ -148,7 +149,7 @@ def count_bounded_for_all(case: Case) -> Finding | None:
     return Finding(1.0, f"{found.text} of all rows")
 
 
-_IN_EACH = re.compile(
+_IN_EACH = lazy(
     r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from"
     r"|in|of|at|by|for|per|within) (?:each|every)\b"
     r"|\b(?:for|in) each \w+,? (?:what|which|the) (?:%|percent\w*|share|proportion) of (?!all\b|(?:the )?total\b)"
@@ -172,13 +173,13 @@ def share_of_all_for_group(case: Case) -> Finding | None:
     return Finding(1.0, found.text) if found is not None and _IN_EACH.search(asked(case)) else None
 
 
-_AFTER = re.compile(
+_AFTER = lazy(
     r"\b(?=[a-z]\w*_\w)(\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
     r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
 )
 _MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})
-_LATE = re.compile(r"\blate\b|\boverdue\b|\bdelayed\b|\bafter (?:the|their|its) due\b")
-_EARLY = re.compile(r"\bon[- ]time\b|\bearly\b|\bnot late\b|\bwithout\b|\bbefore\b")
+_LATE = lazy(r"\blate\b|\boverdue\b|\bdelayed\b|\bafter (?:the|their|its) due\b")
+_EARLY = lazy(r"\bon[- ]time\b|\bearly\b|\bnot late\b|\bwithout\b|\bbefore\b")
 
 
 def columns_compared_backwards(case: Case) -> Finding | None:
@@ -199,7 +200,7 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     return Finding(1.0, other) if other is not None else _late_backwards(orders, case) or _limit_backwards(orders, case)
 
 
-_LIMIT = re.compile(
+_LIMIT = lazy(
     r"\b(below|under|less than|lower than|above|over|more than|higher than|exceed(?:s|ing|ed)?) "
     r"(?:their|its|the|his|her) (?:own )?(\w+) (\w+)\b"
 )
@@ -238,14 +239,14 @@ def _in_time_for_late(orders: dict[tuple[str, str], str]) -> Finding | None:
     return Finding(1.0, f"{text}: in time is not late") if even else None
 
 
-_INVERSE = re.compile(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b(?! null)")
+_INVERSE = lazy(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b(?! null)")
 
 
 def _is_planned(name: str) -> bool:
     return event_of(name) in ("plan", "due")
 
 
-_EXTREME = re.compile(
+_EXTREME = lazy(
     r"\b(?:highest|lowest|most|least|best|worst|top|latest|(?:larg|small|bigg|old|young|new|earli|cheap)est)\b"
 )
 
@@ -317,7 +318,7 @@ def _chooses(sql: SqlSpec) -> bool:
     return bool(sql.windows or sql.limits or sql.subqueries or sql.having)
 
 
-_ONE_OF_EACH = re.compile(
+_ONE_OF_EACH = lazy(
     r"\b(?:who|which \w+) (?:is|was|has|had|are|were)\b[^.?]{0,40}\b(?:highest|lowest|most|least|largest"
     r"|smallest|best|worst|top|oldest|youngest|newest)"
     r"\b[^.?]{0,60}\b(?:in|of|for|per|within|from) (?:each|every)\b"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import (
     either_lacked,
@@ -59,13 +60,13 @@ def all_read_as_some(case: Case) -> Finding | None:
 
 
 _OTHERS = cue("other every all", r"\b(?:every|all|any) (?:the )?others?\b|\bthan (?:all|every)\b")
-_ANY = re.compile(r"[<>]=?\s*(?:any|some)\s*\(", re.IGNORECASE)
+_ANY = lazy(r"[<>]=?\s*(?:any|some)\s*\(", re.IGNORECASE)
 _NONE = cue(
     "no none never not without exclud",
     r"\b(?:no|none|never|without|excluding|excluded)\b|\b(?:do|does|did|is|are) not count\b|\b(?:don't"
     r"|doesn't) count\b",
 )
-_NOT_ALL = re.compile(r"^min\(.*\) = (?:0|false)$")
+_NOT_ALL = lazy(r"^min\(.*\) = (?:0|false)$")
 
 
 def _some_for_all(case: Case) -> str | None:
@@ -82,7 +83,7 @@ def _some_for_all(case: Case) -> str | None:
     return _only_itself(case) if _EXCLUSIVE.search(asked(case)) else None
 
 
-_LOOSE = re.compile(r"min\(.*\) <=? |max\(.*\) >=? ")
+_LOOSE = lazy(r"min\(.*\) <=? |max\(.*\) >=? ")
 _EVERY_ONE = cue(
     "every all each",
     r"\b(?:for whom|where|whose|of whom) (?:every|each|all)\b|\bevery (?:single )?one of (?:their|its|his|her)\b"
@@ -126,18 +127,18 @@ def _pins(each: SqlFilter) -> bool:
     return each.op is Op.EQ and each.clause is Clause.WHERE and each.alternative is None and each.rhs is not None
 
 
-_NO_ONLY = re.compile(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
+_NO_ONLY = lazy(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
 _EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
 _EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
 
 
-_EVERY_PART = re.compile(
+_EVERY_PART = lazy(
     r"\ball-(?!time|in|day|year|round|purpose|star)\w+ \w+"
     r"|\b(?:where|whose|with|that have|who have|of which|when) (?:all|every|each)(?: of)?(?: the| its| their"
     r"| his| her)? [a-z]+"
     r"|\b(?:every|each|all)(?: of)? (?:its|their|the|his|her) [a-z]+ (?:is|are|was|were|has|have|had|been|got)\b"
 )
-_SOME = re.compile(
+_SOME = lazy(
     r"(?:logical_or|bool_or|max|any)\(.*\)(?: = (?:1|true))?$|(?:sum|count|count_if|countif)\(.*\) (?:> 0|>= 1)$"
 )
 """A condition on a group that one of its rows meets."""
@@ -179,7 +180,7 @@ _BOTH = cue(
     r"[^.?;]{0,25}\bboth (?:an? |the |in )?['\"]?(\w+)['\"]? (?:and|as well as) (?:an? |the |in )?['\"]?(\w+)"
     r"|\b(?:in )?(\w+) as well as (?:in )?(\w+)|\bwho (?:know|speak|own|use|play|have)s? (\w+) and (\w+)$",
 )
-_OR_OF_QUERIES = re.compile(
+_OR_OF_QUERIES = lazy(
     r"\bin\s*\(\s*select\b[^()]*(?:\([^()]*\)[^()]*)*\)\s*or\b|\bexists\s*\([^()]*\)\s*or\s+exists\b", re.IGNORECASE
 )
 
@@ -211,7 +212,7 @@ def _listed_for_both(case: Case) -> Finding | None:
     return Finding(1.0, lists[0].text) if lists and not _takes_both(case, lists) else None
 
 
-_UNITED = re.compile(r"\bboth [a-z]+ and [a-z]+\b")
+_UNITED = lazy(r"\bboth [a-z]+ and [a-z]+\b")
 
 
 def _united_for_both(case: Case) -> Finding | None:

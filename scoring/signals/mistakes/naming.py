@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.opposites import kinds_opposed
@@ -46,7 +47,7 @@ def named_otherwise(case: Case) -> Finding | None:
     return Finding(1.0, odd.text) if odd is not None else _joined_otherwise(case)
 
 
-_JOINED_AS = re.compile(
+_JOINED_AS = lazy(
     r"\bjoin\s+[\w.]+\s+(?:as\s+)?(?P<alias>\w{3,})\s+on\s+(?P<left>[\w.]+)\s*=\s*(?P<right>[\w.]+)", re.I
 )
 
@@ -97,7 +98,14 @@ def _counts_others(shown: Projection, case: Case) -> bool:
     if not counted or not operand.distinct or len(named) != 1 or named[0] == counted[-1]:
         return False
     read = {stems[-1] for column in case.sql.columns if (stems := key_stems(column.name))}
-    return named[0] in read and named[0] in case.spoken
+    return named[0] in read and named[0] in case.spoken and not _are_joined(counted[-1], named[0], case)
+
+
+def _are_joined(one: str, other: str, case: Case) -> bool:
+    """Whether keys of both names are compared, so that they hold the same things: learners are persons."""
+    pairs = [pair for join in case.sql.joins for pair in join.pairs]
+    ends = [{(key_stems(column.name) or ("",))[-1] for column in pair if key_stems(column.name)} for pair in pairs]
+    return {one, other} in ends
 
 
 def _is_bare(shown: Projection) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.kept import average_of_partners, average_of_present, missing_averaged
 from scoring.signals.mistakes.wording import cue, first, said
@@ -22,10 +23,10 @@ _AS_ZERO = cue(
     r"|for) (?:0|zero)\b",
 )
 _EMPTY = cue("empty null blank missing optional", r"\b(?:empty|null|blank|missing|optional)\b")
-_ADDED = re.compile(r"\bsum\s*\(\s*(?:\w+\.)?\w+\s*[-+]\s*(?:\w+\.)?\w+\s*\)", re.IGNORECASE)
+_ADDED = lazy(r"\bsum\s*\(\s*(?:\w+\.)?\w+\s*[-+]\s*(?:\w+\.)?\w+\s*\)", re.IGNORECASE)
 
 
-_FILLED_LATE = re.compile(r"\b(?:coalesce|ifnull|isnull|nvl)\s*\(\s*(?:round\s*\(\s*)?avg\s*\(", re.IGNORECASE)
+_FILLED_LATE = lazy(r"\b(?:coalesce|ifnull|isnull|nvl)\s*\(\s*(?:round\s*\(\s*)?avg\s*\(", re.IGNORECASE)
 """A zero in place of the average, which has skipped the rows without a value."""
 
 
@@ -101,7 +102,7 @@ def _goes_on(each: SqlFilter) -> bool:
     return each.rhs.end is None and each.rhs.start is not None and not words.isdisjoint(_ENDS)
 
 
-_HAVING_VALUE = re.compile(
+_HAVING_VALUE = lazy(
     r"\b(?:that|which|who) (?:have|has|had|received|got) an? \w+|\bwith an? \w+_\w+|\bnot null\b"
     r"|\bonly \w+ (?:with|that)\b|\bis null (?:when|if|where|until)\b"
 )
@@ -125,7 +126,7 @@ def null_averaged(case: Case) -> Finding | None:
     return Finding(1.0, found.text) if found is not None and wanted else None
 
 
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy(
     r"\bonly (?:from|for|of|over|among|count) (?:the |those )?(?:\w+ )?(?:who|that|which|with)\b"
     r"|\bonly (?:the |those )?\w+ (?:that|which|who) (?:got|get|were|was|are|have|had|received)\b"
     r"|\b(?:without (?:an? )?\w+|nulls?|missing|blanks?|empty)\b[^.;]{0,20}\b(?:not (?:be )?count\w*|ignored"

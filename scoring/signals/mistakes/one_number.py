@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.linking import content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
@@ -16,19 +15,19 @@ from scoring.sql.shapes.naming import is_name
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_ONE_NUMBER = re.compile(
+_ONE_NUMBER = lazy(
     r"\s*(?:(?:hi|hey|please|pls|can you (?:tell|show|give) me|tell me|show me|give me|i need|we need|count"
     r"|calculate|get|find)[ ,]+)*"
     r"(?:how many|how much|the (?:total|number|count|sum|average)|total|number of|count of|what(?:'s| is| was| were"
     r"| are)? (?:our |the )?(?:total|overall|number|sum|count|average|avg|mean)|(?:what|how much) (?:did|have|do) we)\b"
 )
-_GROUPS = re.compile(
+_GROUPS = lazy(
     r"\b(?:per|by|each|every|breakdown|break\w*|split|which|who|whose|top|rank\w*|vs\.?|versus|compare\w*|comparison"
     r"|group\w*|respective\w*|different|distribut\w*|list|across|trend|over time|between|against|most|least|"
     r"highest|lowest|\w+ly|for all|individual\w*|separately|every|both|kinds?|types?|whether|or|dates?|days?|weeks?"
     r"|months?|quarters?|years?|(?:was|were|are|is|got) \w+ed and \w+ed)\b"
 )
-_PERIODS = re.compile(
+_PERIODS = lazy(
     r"\b(?:this|last|past|next|previous|current|calendar|prior|whole|full|per|of|the|same|in|ending|\d+|to) "
     r"(?:date|day|week|month|quarter|year|months|days|weeks|years|quarters)\b|\byear to date\b|\bto date\b"
 )
@@ -65,7 +64,7 @@ def _wants_groups(case: Case) -> bool:
     return _GROUPS.search(_PERIODS.sub(" ", said(case))) is not None
 
 
-_AND_HOW_MANY = re.compile(
+_AND_HOW_MANY = lazy(
     r"\b(?:how many|number of)\b[^.?;]{3,60}\b(?:and|vs|&) (?:how many |the number of )?\w+ (?:do|are|have)n['’]?t\b"
 )
 
@@ -134,7 +133,7 @@ def _is_amount(total: Operand, case: Case) -> bool:
     return amount and not any(is_named(word, case.spoken) for word in words)
 
 
-_WANTS_THING = re.compile(
+_WANTS_THING = lazy(
     r"(?:^|[,:;] ?|\beach \w+(?: \w+)?,? )(?:please |and |so |hey |hi |show me |tell me |list |find )*"
     r"(?:(?:which|what) (?:one |single |of our |of the )?(?P<thing>[a-z]+)(?: [a-z]+){0,3}? (?:has|have|had|is|was|are|"
     r"were|made|got|sold|costs?|earn\w*|took|takes|did|generat\w*|spent|pays|paid|receiv\w*|brought|does)"
@@ -162,7 +161,7 @@ def thing_not_shown(case: Case) -> Finding | None:
     return None if thing in words | _VALUES | _AMOUNTS else Finding(1.0, f"only {shown.operand.name} is shown")
 
 
-_WANTS_EXTREME = re.compile(
+_WANTS_EXTREME = lazy(
     r"\s*(?:(?:what|who|which)(?:'s| is| was| are)?|find|show(?: me)?|name|get(?: me)?|give me|list) (?:the |our )"
     r"(?:oldest|youngest|newest|most expensive|cheapest|tallest|heaviest|fastest|slowest|best[- ]\w+|top[- ]\w+) "
     r"(?!order|payment|call|invoice|transaction|sale|booking|trip|visit|session|rate|price|score|value|amount|time|age)"
@@ -181,7 +180,7 @@ def _value_alone(case: Case) -> Projection | None:
     return rest[0] if _is_value(rest[0], case) else None
 
 
-_SINGLE = re.compile(
+_SINGLE = lazy(
     r"\b(?:longest|shortest|largest|biggest|smallest|highest|lowest|heaviest|cheapest|most expensive) (?:single"
     r"|individual"
     r"|one[- ]off)\b"
@@ -207,7 +206,7 @@ def extreme_summed(case: Case) -> Finding | None:
     return Finding(1.0, f"{total} for the {found.group()}") if total is not None and case.sql.group_by else None
 
 
-_EACH = re.compile(r"\b(?:each|every|per)\b")
+_EACH = lazy(r"\b(?:each|every|per)\b")
 _VALUES = frozenset(
     map(
         stem,

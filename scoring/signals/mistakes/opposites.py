@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.roles import side_of_other
@@ -185,7 +186,7 @@ def _side_of_other(case: Case) -> Finding | None:
     return None
 
 
-_WAY = re.compile(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
+_WAY = lazy(r"\b(?:from )?([a-z]{3,})(?: over| down| up| across)? (?:to|->|→|–) ([a-z]{3,})\b")
 _FROM = frozenset(map(stem, "origin departure source start from pickup sender".split()))
 _TO = frozenset(map(stem, "destination arrival target end to dropoff receiver".split()))
 
@@ -210,7 +211,7 @@ def _one_way(text: str) -> list[re.Match[str]]:
     return [] if both else list(ways.values())
 
 
-_DOER = re.compile(
+_DOER = lazy(
     r"\b([a-z]{3,}) (?:who|that|which)(?: have| has|'ve)? (sent|wrote|received|got)\b"
     r"|\bwhich ([a-z]{3,})(?: have| has)? (sent|wrote|received|got)\b"
 )
@@ -263,7 +264,7 @@ def _at_other_end(words: set[str], value: str, text: str) -> str | None:
     return named.group() if named is not None and olds is not (named[1] in ("from", "out of")) else None
 
 
-_BOTH_WAYS = re.compile(
+_BOTH_WAYS = lazy(
     r"\bway (?:round|around|back)\b(?!,? (?:i |we )?(?:do|don|is|isn|does|doesn)\b)"
     r"|\b(?:both|either|each|other|opposite) (?:directions?|ways?)\b|\bvice versa\b"
 )

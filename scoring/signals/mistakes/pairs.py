@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.references import reference_reversed
@@ -15,7 +16,7 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _PAIRS = cue("pair", r"\bpairs? of\b|\bpairs\b")
-_ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
+_ORDERED = lazy(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
 
 
 def pair_counted_twice(case: Case) -> Finding | None:
@@ -87,12 +88,12 @@ def _values_counted(case: Case) -> Finding | None:
     return Finding(1.0, "UNION drops pairs that look the same") if merged is not None else None
 
 
-_MORE = re.compile(
+_MORE = lazy(
     r"\b(?:more|higher|greater|longer|larger|bigger|older|later|after|above|exceeds?|exceed\w*|outearn\w*"
     r"|taller|heavier)\b"
 )
-_LESS = re.compile(r"\b(?:less|lower|smaller|fewer|shorter|earlier|before|below|under|younger|lighter|sooner)\b")
-_DATES = re.compile(r"\b(?:older|younger|senior|longer|earlier|later|before|after|sooner)\b")
+_LESS = lazy(r"\b(?:less|lower|smaller|fewer|shorter|earlier|before|below|under|younger|lighter|sooner)\b")
+_DATES = lazy(r"\b(?:older|younger|senior|longer|earlier|later|before|after|sooner)\b")
 
 
 def roles_swapped(case: Case) -> Finding | None:
@@ -120,8 +121,8 @@ def roles_swapped(case: Case) -> Finding | None:
     return Finding(1.0, turned) if turned is not None else _unlinked(text, case)
 
 
-_OLDER = re.compile(r"\b(?:prev\w*|old|last\w*|prior|py)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
-_NEWER = re.compile(r"\b(?:cur\w*|new|this\w*|ty|cy)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
+_OLDER = lazy(r"\b(?:prev\w*|old|last\w*|prior|py)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
+_NEWER = lazy(r"\b(?:cur\w*|new|this\w*|ty|cy)\.(\w*(?:year|yr)\w*)\s*=\s*(\d{4})\b", re.IGNORECASE)
 
 
 def _years_swapped(case: Case) -> str | None:
@@ -132,8 +133,8 @@ def _years_swapped(case: Case) -> str | None:
     return f"{older.group()} beside {newer.group()}"
 
 
-_BOSS = re.compile(r"\b(?:boss|line manager|(?:person|one) (?:they|he|she) reports? to)\b")
-_SUBJECT = re.compile(r"\s*(?:which|what|list|show|find|name|who are)?(?: me| all| the| our| of| any)* ([a-z]+)")
+_BOSS = lazy(r"\b(?:boss|line manager|(?:person|one) (?:they|he|she) reports? to)\b")
+_SUBJECT = lazy(r"\s*(?:which|what|list|show|find|name|who are)?(?: me| all| the| our| of| any)* ([a-z]+)")
 
 
 def _wants_holder(text: str, role: str) -> bool:
@@ -169,7 +170,7 @@ def _less_or_equal(shape: Shape, text: str, *, timed: bool) -> str:
 _BIRTH = frozenset({"birth", "birthday", "birthdate", "dob", "born"})
 _BY_AGE = cue("older younger", r"\b(?:older|younger)\b")
 _MOMENTS = {"before": "less", "earlier than": "less", "after": "more", "later than": "more"}
-_WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
+_WHEN = lazy(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
 
 
 def _unlinked(text: str, case: Case) -> Finding | None:
@@ -185,7 +186,7 @@ def _unlinked(text: str, case: Case) -> Finding | None:
     return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
 
 
-_THAN = re.compile(r"\bth[ae]n (?:their|there|thier|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
+_THAN = lazy(r"\bth[ae]n (?:their|there|thier|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
 
 
 def _wanted(text: str, role: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import operand_words
+from scoring.patterns import lazy
 from scoring.signals.filters import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.ratios.averages import record_of_other_rows
@@ -18,12 +19,12 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _GRAINS = "hour|day|week|month|quarter|year"
-_PER_GRAIN = re.compile(
+_PER_GRAIN = lazy(
     rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)"
     rf"|\b({_GRAINS}) (?:by|over|on) \2\b"
     rf"|\b(?:\w+s a|in (?:any|a) (?:one|single)) ({_GRAINS})\b(?! ago)"
 )
-_ADVERBS = re.compile(
+_ADVERBS = lazy(
     r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
 )
 _ADVERB_GRAINS = {
@@ -69,13 +70,11 @@ def _recurring_wrong(given: set[str], case: Case) -> Finding | None:
     return differing(part[1], ", ".join(sorted(given))) if part is not None else None
 
 
-_WEEKDAYS = re.compile(
-    r"\b(?:busiest|slowest|quietest|best|worst|which|what|per|by|each) (?:weekday|day of (?:the )?week)\b"
-)
-_PART_OF_DAY = re.compile(
+_WEEKDAYS = lazy(r"\b(?:busiest|slowest|quietest|best|worst|which|what|per|by|each) (?:weekday|day of (?:the )?week)\b")
+_PART_OF_DAY = lazy(
     r"\b(?:busiest|slowest|quietest|best|worst|peak|which|what) (hour of (?:the )?day|time of (?:the )?day|hour)\b"
 )
-_PARTS_OF = re.compile(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b")
+_PARTS_OF = lazy(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b")
 
 
 def _asked_grains(text: str) -> set[str]:
@@ -137,7 +136,7 @@ def _has_made_rows(case: Case) -> bool:
     return (for_each or bool(case.sql.group_by)) and MADE_ROWS.search(case.written) is not None
 
 
-_OF_TABLE = re.compile(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
+_OF_TABLE = lazy(r"\bone row (?:per|for (?:each|every))\b[^.?!;()]*")
 """Words that describe a table, and ask for nothing."""
 
 
@@ -154,7 +153,7 @@ def _groups_by_time(case: Case) -> bool:
     return any(map(is_time_like, names))
 
 
-_AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
+_AVERAGED = lazy(r"\b(?:average|avg|mean|rate)\b")
 
 
 def _needs_no_group(case: Case) -> bool:
@@ -184,7 +183,7 @@ def month_miswritten(case: Case) -> Finding | None:
     return Finding(1.0 if running else 0.5, named.text)
 
 
-_LAST_DAYS = re.compile(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
+_LAST_DAYS = lazy(r"\b(?:last|past) (\d+) (day|week|month|hour|year)s\b")
 
 
 def rows_for_days(case: Case) -> Finding | None:
@@ -207,8 +206,8 @@ def rows_for_days(case: Case) -> Finding | None:
     return None if timed or grouped else Finding(1.0, f"LIMIT {cut.count} for the {span.group()}")
 
 
-_MONTHLY = re.compile(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
-_OF_YEAR = re.compile(
+_MONTHLY = lazy(r"\b(?:per|by|each|every) month\b|\bmonthly\b|\bmonth (?:by|over|on) month\b")
+_OF_YEAR = lazy(
     r"\b(?:calendar month|(?:month|week|quarter|day) of (?:the )?(?:year|month)|days? of month|seasonal\w*"
     r"|(?:by|per|each|in) season|across (?:all )?years|regardless|combined|month name)\b"
 )
@@ -251,7 +250,7 @@ _NEXT = cue(
     "next coming upcoming",
     r"\b(?:in|within|during|over)? ?(?:the )?(?:next|coming|upcoming) (?:\d+|few|two|three) (?:day|week|month)s\b",
 )
-_PASSED = re.compile(r"\b(?:overdue|already|or earlier|past due|by then|expired)\b")
+_PASSED = lazy(r"\b(?:overdue|already|or earlier|past due|by then|expired)\b")
 
 
 def past_kept(case: Case) -> Finding | None:

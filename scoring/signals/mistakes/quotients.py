@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.ratios.changes import change_otherwise
@@ -17,13 +18,13 @@ from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_CHANGE = re.compile(
+_CHANGE = lazy(
     r"\b(?:change|changed|growth|grew|grow|increase|increased|decrease|decreased|rise|drop|decline|uplift"
     r"|difference)\b"
     r"|\b(?:go|goes|went|gone) up\b"
     r"|\b(?:month|year|week|quarter|day)[- ](?:over|on)[- ](?:month|year|week|quarter|day)\b|\b(?:mom|yoy|wow|qoq)\b"
 )
-_PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
+_PERCENT = lazy(r"%|\bpercent(?:age)?\b|\bpct\b|\brate\b|\bgrowth\b")
 _PERCENT_CHANGE = cue(
     "% percent pct relative growth diff",
     r"(?:%|\bpercent(?:age)?|\bpct|\brelative)[ -](?:change|growth|increase|decrease|difference|drop"
@@ -59,11 +60,11 @@ def change_of_wrong_base(case: Case) -> Finding | None:
     return None
 
 
-_OLD_OVER_NEW = re.compile(
+_OLD_OVER_NEW = lazy(
     r"\b(?:\w+\.)?(?:old|prev|previous|prior)_?\w* (?:\* 1\.0 )?/ (?:nullif\()?(?:\w+\.)?(?:new|cur|current|curr)_?\w*"
     r"(?:, 0\))?\)? - 1\b"
 )
-_GAIN = re.compile(r"\b(?:uplift|growth|increase|change|grew|rise|drop|decrease)\b")
+_GAIN = lazy(r"\b(?:uplift|growth|increase|change|grew|rise|drop|decrease)\b")
 
 
 def change_missing(case: Case) -> Finding | None:
@@ -85,7 +86,7 @@ def _stores(case: Case, words: set[str]) -> bool:
     return any(not words.isdisjoint(identifier_words(column.name)) for column in case.sql.columns)
 
 
-_RATE = re.compile(
+_RATE = lazy(
     r"\b(?:share|proportion|percentage|percent|pct|fraction) of\b|\b(?:what|which) (?:share|proportion"
     r"|percentage|percent|fraction|%)"
     r"|\b(?:cancell?ation|conversion|return|churn|retention|success|failure|error|defect|completion"
@@ -146,7 +147,7 @@ def _average_inverted(found: Shape | None, case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_PER_THING = re.compile(r"\b([a-z]+s|[a-z]*(?:revenue|cost|income|spend)) per (?:\d+ )?([a-z]+)\b")
+_PER_THING = lazy(r"\b([a-z]+s|[a-z]*(?:revenue|cost|income|spend)) per (?:\d+ )?([a-z]+)\b")
 
 
 def _per_inverted(case: Case) -> Finding | None:
@@ -158,7 +159,7 @@ def _per_inverted(case: Case) -> Finding | None:
     return None
 
 
-_ALIAS = re.compile(r"(?:\w+_)?([a-z]+)_per_([a-z]+)")
+_ALIAS = lazy(r"(?:\w+_)?([a-z]+)_per_([a-z]+)")
 
 
 def _alias_inverted(case: Case) -> Finding | None:
@@ -176,7 +177,7 @@ def _alias_inverted(case: Case) -> Finding | None:
     return None
 
 
-_PART_OF = re.compile(r"\b([a-z]{6,})[- ](?:rate|share|percentage|percent|pct|%)")
+_PART_OF = lazy(r"\b([a-z]{6,})[- ](?:rate|share|percentage|percent|pct|%)")
 
 
 def _part_below(case: Case) -> Finding | None:
@@ -209,7 +210,7 @@ def _counts_over_sum(numerator: str, denominator: str) -> bool:
     )
 
 
-_OF_ALL = re.compile(r"\b(?:share|proportion|percentage|percent|pct|fraction|rate)\b|%")
+_OF_ALL = lazy(r"\b(?:share|proportion|percentage|percent|pct|fraction|rate)\b|%")
 
 
 def share_of_itself(case: Case) -> Finding | None:
@@ -230,7 +231,7 @@ def share_of_itself(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_UNIT = re.compile(
+_UNIT = lazy(
     r"(?:\(|\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?)(second|minute|hour|day|week)s\b"
 )
 
@@ -283,7 +284,7 @@ def _backwards(lengths: Sequence[Shape], case: Case) -> Finding | None:
     return Finding(1.0, f"{found.text}: the end before the beginning")
 
 
-_LENGTH = re.compile(r"\b(?:time|long|duration|delay|wait)\b")
+_LENGTH = lazy(r"\b(?:time|long|duration|delay|wait)\b")
 
 
 _BEGINNINGS = frozenset({"begin", "start", "request", "hire", "birth", "issue"})
@@ -296,9 +297,9 @@ def _runs_backwards(shape: Shape) -> bool:
     return len(events) == 2 and events[0] in _BEGINNINGS and events[1] in _ENDS
 
 
-_MAJOR = re.compile(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
+_MAJOR = lazy(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
 _MINOR = frozenset({"cent", "penny", "minor", "pence"})
-_SHORT_MINOR = re.compile(r"(?!\w*temp)\w*[^\W_]_(?:cts?|p|c)|[b-df-hj-np-tv-z]{2,}ct")
+_SHORT_MINOR = lazy(r"(?!\w*temp)\w*[^\W_]_(?:cts?|p|c)|[b-df-hj-np-tv-z]{2,}ct")
 """How names of amounts in cents or pence end that are cut short: `fee_ct`, `disc_p`, `prcct`."""
 
 

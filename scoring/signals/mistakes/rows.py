@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scoring.linking import content_words
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.ratios.means import asks_rate_of_all, unit_price_averaged
 from scoring.signals.mistakes.unmet.times.firsts import latest_of_each_pair
@@ -79,7 +80,7 @@ def _counts_thing(shape: Shape, case: Case) -> bool:
     return any(words[-1] in tables for words in _counted_phrases(case))
 
 
-_SHARE_OF = re.compile(r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?(?:\w+ )?(\w+)\b")
+_SHARE_OF = lazy(r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?(?:\w+ )?(\w+)\b")
 
 
 def _is_base(shape: Shape, case: Case) -> bool:
@@ -247,7 +248,7 @@ def condition_on_other_rows(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_RELATIVE = re.compile(
+_RELATIVE = lazy(
     r"\b(?:who|whose|that|which (?:have|has|had|were|was|are)|with|having|both|also|whom|by (?:customers|users))\b"
 )
 
@@ -274,15 +275,15 @@ def mean_of_means(case: Case) -> Finding | None:
     return Finding(1.0 if _POOLED.search(text) else 0.5, price) if price is not None else None
 
 
-_NO_WEIGHT = re.compile(r"\b(?:unweighted|no weight\w*|not weighted|without weight\w*|simple|plain)\b")
-_NESTED_MEANS = re.compile(
+_NO_WEIGHT = lazy(r"\b(?:unweighted|no weight\w*|not weighted|without weight\w*|simple|plain)\b")
+_NESTED_MEANS = lazy(
     r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
     r"|weekly|yearly|rate|ratio|share|per\b)"
     r"|\w+ly\b)|each \w+ (?:counts|weighs)"
     r"|\b(?:each|every) \w+['’]s own\b|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
     r"|(?:average|avg|mean)\b[^.\n]{0,80}\b(?:average|avg|mean)\b[^.\n]{0,80}\bper\b"
 )
-_POOLED = re.compile(
+_POOLED = lazy(
     r"\b(?:all|total|summed|sum of) (?:\w+ ){1,3}(?:divided by|over|/) (?:all|total|the (?:sum|total)|sum of)\b"
     r"|\(\w+ (?:over|divided by|/) \w+\)|\boverall\b|\bweighted\b|\bover all\b|\ball individual\b"
     r"|\bcounts? the same\b|\b(?:over|for|in) the whole\b|\bacross all\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.left_out import excluded_blocks
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
 from scoring.signals.mistakes.unmet.kept import (
@@ -22,23 +23,21 @@ from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_OWN_GROUP = re.compile(
+_OWN_GROUP = lazy(
     r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
     r"|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
     r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|respective)\b"
     r"|\b(?:than|above|below|over|under)\b[^?.]{0,40}\b(?:its|their|his|her) (?:own )?\w+(?:'s|’s)? "
     r"(?:average|avg|mean|median)\b"
 )
-_EACH_LATEST = re.compile(
+_EACH_LATEST = lazy(
     r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best"
     r"|most expensive|cheapest)\b[^?.]{0,80}"
     r"\b(?:of|for|in|by|from|per|within) (?:each|every)\b|\beach (?!other)\w+(?:'s| ?’s) (?:latest"
     r"|most recent|newest|last|first|highest|lowest)"
     r"|\b(?:for|of) each\b[^?.]{0,80}\b(?:latest|most recent|newest|last|first|highest|lowest)\b"
 )
-
-
-_OWN_ROLE = re.compile(r"\bthan (?:their|its|his|her) (?:own )?\w+")
+_OWN_ROLE = lazy(r"\bthan (?:their|its|his|her) (?:own )?\w+")
 
 
 def compared_with_all(case: Case) -> Finding | None:
@@ -83,12 +82,12 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     return Finding(1.0, f"{scalar.group()}…) is the same for every row") if scalar is not None else None
 
 
-_SCALAR = re.compile(r"\bwith\s*\(\s*select\s+(?:avg|max|min|median)\s*\(", re.IGNORECASE)
+_SCALAR = lazy(r"\bwith\s*\(\s*select\s+(?:avg|max|min|median)\s*\(", re.IGNORECASE)
 """A value for all rows, as ClickHouse names one."""
-_OF_OWN = re.compile(r"\b(?:its|their|his|her) own\b|\bthan (?:its|their)\b")
+_OF_OWN = lazy(r"\b(?:its|their|his|her) own\b|\bthan (?:its|their)\b")
 
 
-_NULLS = re.compile(
+_NULLS = lazy(
     r"\b(?:fly|run|go|sail|drive|come) with no [\w-]+ at all\b|\bnulls?\b|\bnullable\b|\bunset\b|\bempty\b|\bblank\b"
     r"|\bmay be missing\b|\b(?:without"
     r"|with no) an? \w+ id\b"
@@ -129,7 +128,7 @@ _NULL_COUNTS = cue(
 )
 
 
-_FILLED_IN_WHERE = re.compile(r"\bwhere\b[\s\S]*\b(?:coalesce|ifnull|nvl|isnull)\s*\(", re.IGNORECASE)
+_FILLED_IN_WHERE = lazy(r"\bwhere\b[\s\S]*\b(?:coalesce|ifnull|nvl|isnull)\s*\(", re.IGNORECASE)
 
 
 def null_left_out(case: Case) -> Finding | None:
@@ -191,7 +190,7 @@ _KEPT = cue(
 )
 
 
-_LACKING = re.compile(
+_LACKING = lazy(
     r"\b(?:including|incl\.?|even) (?:the |all |any )?(\w+s) "
     r"(?:without|with (?:no|none|zero)|(?:who|that) (?:have|had) no)\b"
 )
@@ -244,10 +243,10 @@ def _keeps(case: Case) -> bool:
     return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
 
 
-_OUTER = re.compile(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
+_OUTER = lazy(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
 
 
-_LACKS = re.compile(
+_LACKS = lazy(
     r"\b(?:without|haven't|hasn't|hadn't|didn't|don't|doesn't|never|not yet|have not|has not|did not|no \w+"
     r"|lacking|missing)\b"
 )
@@ -332,7 +331,7 @@ def _keeps_partner(each: SqlFilter, optional: set[str]) -> bool:
     return each.op is Op.NOT_NULL and each.clause is Clause.WHERE and partner
 
 
-_EACH_KEPT = re.compile(r"\b(?:for each|for every|each|every|all)\b")
+_EACH_KEPT = lazy(r"\b(?:for each|for every|each|every|all)\b")
 
 
 def outer_join_undone(case: Case) -> Finding | None:

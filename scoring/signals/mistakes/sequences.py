@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.times.moments import moment_missed, part_counted_whole
@@ -15,7 +16,7 @@ from scoring.values import Number, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_STREAK = re.compile(
+_STREAK = lazy(
     r"\b(?:days?|weeks?|months?|years?|quarters?|nights?)\b[^.?]{0,15}\b(?:in a row|running|on end)\b"
     r"|\bconsecutive(?:ly)? (?:\w+ )?(?:days|weeks|months|years|quarters|nights)\b|\b(?:daily|day|login"
     r"|activity) streaks?\b"
@@ -23,7 +24,7 @@ _STREAK = re.compile(
 )
 
 
-_RUN_OF = re.compile(r"\b\d+ (?:or more |\+ )?(?:\w+[ -]){0,2}\w+s in a row\b")
+_RUN_OF = lazy(r"\b\d+ (?:or more |\+ )?(?:\w+[ -]){0,2}\w+s in a row\b")
 
 
 def _run_asked(case: Case) -> re.Match[str] | None:
@@ -60,8 +61,8 @@ def _keys_of(block: str, case: Case) -> int:
     return sum(each.block == block for each in case.sql.group_by)
 
 
-_OVERLAPS = re.compile(r"\b(?:overlap\w*|clash\w*|conflict\w*|double[- ]book\w*)\b")
-_IN_FORCE = re.compile(
+_OVERLAPS = lazy(r"\b(?:overlap\w*|clash\w*|conflict\w*|double[- ]book\w*)\b")
+_IN_FORCE = lazy(
     r"\b(?:in force|active|valid|open|in house|employed|live|running|effective|subscribed|covered|insured"
     r"|on loan|rented"
     r"|occupied|booked)\b[^.?]{0,20}\b(?:on|at|as of|as at)\b"
@@ -95,7 +96,7 @@ def overlap_missed(case: Case) -> Finding | None:
     return Finding(1.0, end.text) if missed or (_FREE.search(text) and _lies_within(start, end)) else None
 
 
-_FREE = re.compile(r"\b(?:free|available|availability|vacant|bookable|not booked|unbooked|taken)\b")
+_FREE = lazy(r"\b(?:free|available|availability|vacant|bookable|not booked|unbooked|taken)\b")
 
 
 def _lies_within(start: SqlFilter, end: SqlFilter) -> bool:
@@ -129,7 +130,7 @@ def _ends_by(each: SqlFilter) -> bool:
     return isinstance(each.rhs, TimeRange) and each.rhs.end is not None
 
 
-_SPANS = re.compile(r"\bbetween\b|\boverlaps\b|range\(|&&", re.IGNORECASE)
+_SPANS = lazy(r"\bbetween\b|\boverlaps\b|range\(|&&", re.IGNORECASE)
 
 
 def _ends_equal(case: Case) -> Finding | None:
@@ -142,7 +143,7 @@ def _ends_equal(case: Case) -> Finding | None:
     return Finding(1.0, f"equal {', '.join(equal)}") if equal else None
 
 
-_WEEKDAYS = re.compile(
+_WEEKDAYS = lazy(
     r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w"
     r"|%u)[^=<>]{0,60}?(?:\bin\s*\(([\d', ]+)\)|=\s*'?(\d)\b)",
     re.IGNORECASE,
@@ -190,7 +191,7 @@ _DAY = cue(
     r"\b(mon(?=days?\b|\b)|tue(?=sdays?\b|s?\b)|wed(?=nesdays?\b|\b)|thu(?=rsdays?\b|rs?\b)|fri(?=days?\b|\b)"
     r"|sat(?=urdays?\b|\b)|sun(?=days?\b|\b))",
 )
-_RANGE = re.compile(
+_RANGE = lazy(
     r"\bweekdays?\b|\b(?:mon|tue|wed|thu|fri)[a-z]* ?(?:-|to|through|thru|until) ?(?:mon|tue|wed|thu|fri|sat|sun)"
 )
 
@@ -220,7 +221,7 @@ def _weekend(function: str, dialect: str) -> frozenset[int]:
     return _NUMBERED.get(function, frozenset())
 
 
-_CLOCK = re.compile(r"\b(after|from|since|past|before|until|by) (\d{1,2})(?::?00)? ?(am|pm|h\b|o'clock)")
+_CLOCK = lazy(r"\b(after|from|since|past|before|until|by) (\d{1,2})(?::?00)? ?(am|pm|h\b|o'clock)")
 
 
 def _in_the_morning(hour: int, case: Case) -> Finding | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time, tested_times
 from scoring.signals.mistakes.wording import IDENTIFIER, cue, said, shapes
@@ -14,8 +15,8 @@ from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters, stem
 
-_LITERALS = re.compile(r"'[^'\n]{0,80}'")
-_DOTTED = re.compile(r"\b([a-z]\w*)\.([a-z]\w*)\b")
+_LITERALS = lazy(r"'[^'\n]{0,80}'")
+_DOTTED = lazy(r"\b([a-z]\w*)\.([a-z]\w*)\b")
 
 
 def _enriched(case: Case) -> str:
@@ -33,7 +34,7 @@ def _stated_names(case: Case) -> set[str]:
     return {each for each in found if not each[-1].isdecimal()}
 
 
-_NOT_THIS = re.compile(r"\b(?:not|instead of|rather than) (?:the |from |by )?\w+(?:\.\w+)?")
+_NOT_THIS = lazy(r"\b(?:not|instead of|rather than) (?:the |from |by )?\w+(?:\.\w+)?")
 
 
 def stated_column_unread(case: Case) -> Finding | None:
@@ -93,7 +94,7 @@ def _is_spoken(name: str, text: str) -> bool:
     return name in text or (bool(words) and all(word in spoken for word in words))
 
 
-_AGGREGATE = re.compile(
+_AGGREGATE = lazy(
     r"\b(sum|total|average|avg|mean|max|maximum|highest|min|minimum|lowest)s? (?:of|over) (?:the |all "
     r"|each )?(?:(\w+)\.)?([a-z]\w*)\b"
 )
@@ -160,7 +161,7 @@ def _is_operand(name: str, expression: str) -> bool:
 _QUOTED = cue("' ‘ “ \"", r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"](?!\w)")
 
 
-_OTHER_VALUE = re.compile(
+_OTHER_VALUE = lazy(
     r"\b(?:or|and) ['‘“\"]|\b(?:leav(?:e|es|ing)|left) out\b|\bw/o\b|\b(?:ignor|skipp?|omit|dropp?)(?:s|ed|ing|ting)?\b"
 )
 
@@ -184,9 +185,7 @@ def stated_value_untested(case: Case) -> Finding | None:
     return _other_value(text, case)
 
 
-_CONDITION = re.compile(
-    r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+) ?(?:=|<>|!=|[<>]=?) ?(?:'|\d|true\b|false\b)", re.IGNORECASE
-)
+_CONDITION = lazy(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+) ?(?:=|<>|!=|[<>]=?) ?(?:'|\d|true\b|false\b)", re.IGNORECASE)
 
 
 def _condition_unread(text: str, case: Case) -> Finding | None:
@@ -196,7 +195,7 @@ def _condition_unread(text: str, case: Case) -> Finding | None:
     return Finding(1.0, f"never read: {lost[1].lower()}") if lost is not None else None
 
 
-_LEFT_OUT = re.compile(r"\b(?:without|excluding|except|excluded?|no|not|non)\b[\w -]{0,40}\($", re.IGNORECASE)
+_LEFT_OUT = lazy(r"\b(?:without|excluding|except|excluded?|no|not|non)\b[\w -]{0,40}\($", re.IGNORECASE)
 """What stands before a value that is left out: `without contractors (emp_type = 'C')`."""
 
 
@@ -244,7 +243,7 @@ def _resembles(rhs: object, value: str) -> bool:
 _CASELESS = frozenset({"mysql", "tsql", "sqlserver"})
 
 
-_FOLDED = re.compile(r"\b(?:lower|upper|ilike|collate)\b", re.IGNORECASE)
+_FOLDED = lazy(r"\b(?:lower|upper|ilike|collate)\b", re.IGNORECASE)
 
 
 def _recased(case: Case, name: str, value: str) -> Finding | None:
@@ -280,7 +279,7 @@ def stated_distinct_missing(case: Case) -> Finding | None:
     return differing(f"distinct {match[1]}", f"count({prefix}{counts[0].column})")
 
 
-_COUNTS = re.compile(r"count|distinct|uniq|hll|rank|row_number|size|length|card|\bas (?:n|num|no)_", re.IGNORECASE)
+_COUNTS = lazy(r"count|distinct|uniq|hll|rank|row_number|size|length|card|\bas (?:n|num|no)_", re.IGNORECASE)
 _DIFFERENT = cue(
     "different distinct unique",
     r"\b(?:how many|number of|count of|count)(?: the| our)? (?:different|distinct|unique) (?:\w+ )?([a-z]+?)s\b",
@@ -314,4 +313,4 @@ def _counted_once(case: Case) -> set[str]:
     }
 
 
-_JSON_KEYS = re.compile(r"'(\w+)'")
+_JSON_KEYS = lazy(r"'(\w+)'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import content_words, is_named
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.mistakes.events import is_time
@@ -18,7 +19,7 @@ from scoring.words import identifier_words, stem
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
 _LEAST_BOUND = 2
 """Smaller numbers bound nothing that matters: `> 0`, `>= 1`."""
-_VAGUE = re.compile(
+_VAGUE = lazy(
     r"\b(?:big\w*|larg\w*|small\w*|high\w*|low\w*|heav\w*|light\w*|good|better|best|bad|worst|poor\w*|long\w*|short\w*"
     r"|old\w*|young\w*|new\w*|recent\w*|fresh\w*|frequent\w*|regular\w*|loyal\w*|active\w*|inactive|dormant|lapsed|idle"
     r"|churn\w*|expensive|cheap\w*|pricey|costly|top|key|major|minor|main|important|significant\w*|serious|popular"
@@ -73,7 +74,7 @@ def _bounds_amount(each: SqlFilter) -> bool:
     return plain and not _AMOUNTS.isdisjoint(identifier_words(each.lhs.name))
 
 
-_TIMED = re.compile(
+_TIMED = lazy(
     r"\b(?:19|20)\d\d\b|\d|\b(?:today|yesterday|tomorrow|now|currently|current|this|last|past|next|previous|since|until"
     r"|until|before|after|during|when|year|month|week|quarter|day|date|season|term|spring|summer|autumn|winter|fall"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|ytd|mtd|fy|period|still|upcoming|future|ever|yet|ago"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Op, SqlFilter
@@ -11,7 +12,7 @@ from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_DOTTED = re.compile(r"(?<![\w.])@?((?:[a-z0-9-]+\.)+[a-z]{2,6})(?![\w])")
+_DOTTED = lazy(r"(?<![\w.])@?((?:[a-z0-9-]+\.)+[a-z]{2,6})(?![\w])")
 _PARTLY = frozenset({Op.CONTAINS, Op.STARTS_WITH})
 
 
@@ -34,7 +35,7 @@ def value_cut_short(case: Case) -> Finding | None:
 
 
 _LISTS = frozenset("tag label keyword list code topic skill category genre ids flag feature role permission".split())
-_SINGLE = re.compile(
+_SINGLE = lazy(
     r"\bcomma[- ]?separated\b|\bcommas?\b|\bsingle (?:tag|label|code|value)\b|\bexact(?:ly)? (?:the )?(?:tag"
     r"|label|code)\b"
     r"|\b(?:semicolon|pipe)[- ]separated\b|\bitself\b"
@@ -60,7 +61,7 @@ def member_as_substring(case: Case) -> Finding | None:
     return None
 
 
-_WHATEVER = re.compile(
+_WHATEVER = lazy(
     r"\b(?:whatever|regardless of|irrespective of|no matter|in any|of any|with any|any|all) (?:the |their |its "
     r"|what the )?(?:current |present )?"
     r"(outcome|status|state|stage|result|decision|statuses|states|outcomes)\b"
@@ -91,7 +92,7 @@ def _keeps_states(each: SqlFilter) -> bool:
 
 _BEGINS = cue("start begin", r"\b(?:start|begin)(?:s|ning|ting)? (?:with|in)\b|\b(?:start|begin)s? with\b")
 _ENDS = cue("end", r"\bend(?:s|ing)? (?:with|in)\b")
-_ANYWHERE = re.compile(r"\b(?:contain\w*|anywhere|somewhere|includ\w* the|mention\w*|in the middle)\b")
+_ANYWHERE = lazy(r"\b(?:contain\w*|anywhere|somewhere|includ\w* the|mention\w*|in the middle)\b")
 
 
 def pattern_misplaced(case: Case) -> Finding | None:
@@ -118,10 +119,10 @@ _ANY_CASE = cue(
     r"|\bcase[- ]?insensitiv\w*|\bupper[ /](?:or |and )?lower|\b(?:capitals?|caps|upper ?case) or (?:not|small|lower)"
     r"|\b(?:not|n't) case[- ]sensitive",
 )
-_FOLDS = re.compile(
+_FOLDS = lazy(
     r"\b(?:i?lower|upper|ilike|collate|regexp_i?like|rlike|nocase|casefold|positioncaseinsensitive)\b|~\*|\(\?i\)"
 )
-_LIKE = re.compile(r"(?<!i)\blike\b\s*(?:n?'[^']*[a-z][^']*')", re.IGNORECASE)
+_LIKE = lazy(r"(?<!i)\blike\b\s*(?:n?'[^']*[a-z][^']*')", re.IGNORECASE)
 _CASELESS = frozenset({"mysql", "tsql", "sqlserver", "sqlite"})
 
 
@@ -142,7 +143,7 @@ def case_of_letters_kept(case: Case) -> Finding | None:
 
 
 _UNDERSCORE = cue("underscore", r"\bunderscores?\b")
-_WILD = re.compile(r"\bi?like\s+n?'([^'\\]*\w_[^'\\]*|_[^'\\]*)'(?!\s*escape)", re.IGNORECASE)
+_WILD = lazy(r"\bi?like\s+n?'([^'\\]*\w_[^'\\]*|_[^'\\]*)'(?!\s*escape)", re.IGNORECASE)
 
 
 def underscore_as_wildcard(case: Case) -> Finding | None:

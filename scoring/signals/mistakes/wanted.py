@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, said, said_stems
 from scoring.specification import SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_ALL_TIED = re.compile(
+_ALL_TIED = lazy(
     r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
     r"|on|who (?:got|scored|have|had|reached|achieved|earned|made|took|share)) the (?:highest|lowest|most"
     r"|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
@@ -62,7 +63,7 @@ def _may_cut(cut: Sequence[int], words: str) -> bool:
 
 _TOP = 100
 """Most first rows that someone asks for; a larger LIMIT is a tool's."""
-_BROKEN = re.compile(
+_BROKEN = lazy(
     r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b|\bwhichever\b"
     r"|\b(?:ties?|tied|level|equal)\b[^.]{0,20}\b(?:take|pick|use) (?:any|either|one|the)\b"
 )
@@ -116,7 +117,7 @@ def _is_of_programs(words: tuple[str, ...]) -> bool:
 _TRAFFIC = frozenset({"api", "http", "web", "page"})
 """What requests of programs are named after: they are no orders that wait for a person."""
 _RECORDS = frozenset(map(stem, ("log", "history", "historical", "audit")))
-_OVER_TIME = re.compile(r"\b(?:last|latest|first|earliest|previous|ever|changed?|changes|when|still|status|history)\b")
+_OVER_TIME = lazy(r"\b(?:last|latest|first|earliest|previous|ever|changed?|changes|when|still|status|history)\b")
 
 
 def _stands_beside(table: str, rest: tuple[str, ...], tables: set[str], case: Case) -> bool:
@@ -132,7 +133,7 @@ def _excludes(case: Case, table: str) -> bool:
     return any(block.path in paths and table in block.tables for block in case.sql.blocks)
 
 
-_TOTAL_AND = re.compile(
+_TOTAL_AND = lazy(
     r"\b(?:total|overall|in all|altogether)\b[^.?]{0,20}\b(?:and|plus|as well as|&"
     r"|\+)\b[^.?]{0,20}\b(?:per|by|for each|split by|broken down by)\b"
     r"|\b(?:per|by|for each) \w+(?: \w+)? (?:and|plus|as well as|&|\+) (?:in |the |an? )?(?:total|overall)\b"

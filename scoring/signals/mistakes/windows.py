@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from scoring.patterns import lazy
 from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order, within_other
@@ -27,7 +28,7 @@ _RESTARTS = cue(
     r"\b(?:restart\w*|resets?|resetting|(?:start|begin)(?:s|ning|ing)? (?:again|over|anew|from zero))\b",
 )
 _MOVING = cue("rolling moving trailing", r"\b(?:rolling|moving|trailing)\b")
-_OF_DAYS = re.compile(r"\b\d{1,3}[- ](?:day|week|month) (?:average|avg|mean)\b")
+_OF_DAYS = lazy(r"\b\d{1,3}[- ](?:day|week|month) (?:average|avg|mean)\b")
 """A moving average that no word calls so: `with the 7 day average`."""
 
 
@@ -57,8 +58,8 @@ def running_total_wrong(case: Case) -> Finding | None:
     return Finding(1.0, f"{plain.text}: {odd}") if odd is not None else None
 
 
-_PER_PERIOD = re.compile(r"\b(?:by|per|each|every) (day|week|month|quarter)\b|\b(dai|week|month)ly running\b")
-_GROUPED = re.compile(r"(?:dai|week|month)ly|day|week|month|agg|summar|total", re.IGNORECASE)
+_PER_PERIOD = lazy(r"\b(?:by|per|each|every) (day|week|month|quarter)\b|\b(dai|week|month)ly running\b")
+_GROUPED = lazy(r"(?:dai|week|month)ly|day|week|month|agg|summar|total", re.IGNORECASE)
 """Tables that may have one row for each day or month."""
 
 
@@ -93,7 +94,7 @@ def _follows(shape: Shape, kind: Callable[[str], bool]) -> bool:
     return bool(shape.columns) and kind(shape.columns[0].name)
 
 
-_SPAN = re.compile(
+_SPAN = lazy(
     r"\b(\d+|two|three|four|five|six|seven|twelve|thirty)[- ](day|week|month|quarter|year|row|period|order|game)s?\b"
 )
 _WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "twelve": 12, "thirty": 30}
@@ -167,7 +168,7 @@ def _across_groups(case: Case) -> Finding | None:
     return None
 
 
-_YEAR_BEFORE = re.compile(
+_YEAR_BEFORE = lazy(
     r"\byoy\b|\byear[- ](?:over|on)[- ]year\b|\bsame month (?:of )?(?:the )?(?:last|previous|prior) year\b"
     r"|\ba year (?:ago|before)\b|\b(?:one|a|1) year (?:before|earlier|ago)\b"
     r"|\bsame (?:month|week|quarter) (?:of |in )?(?:the )?(?:prev|previous|prior|last|preceding)\.? year\b"
@@ -181,7 +182,7 @@ def _is_monthly(shape: Shape) -> bool:
     return bool(monthly) and "PARTITION BY" not in shape.text
 
 
-_PREVIOUS = re.compile(
+_PREVIOUS = lazy(
     r"\b(?:previous|prior|last|preceding|earlier|before|month[- ](?:over|on)[- ]month|year[- ](?:over|on)[- ]year"
     r"|week[- ](?:over|on)[- ]week|mom|yoy|wow|growth|change)\b"
 )
@@ -206,7 +207,7 @@ def rank_keeps_more(case: Case) -> Finding | None:
     return None
 
 
-_TIED = re.compile(r"\bties?\b|\bone of the \w+ \w+est\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
+_TIED = lazy(r"\bties?\b|\bone of the \w+ \w+est\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
 _LATEST = cue(
     "latest recent newest last current",
     r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week"
@@ -332,7 +333,7 @@ def _follows_time(shape: Shape, case: Case) -> bool:
     return timed and not _LATEST.search(asked(case)) and not _DATED.search(said(case))
 
 
-_DATED = re.compile(
+_DATED = lazy(
     r"\b(?:date|time|recent|recently|late|latest|early|earliest|first|last|old|oldest|new|newest|young"
     r"|youngest|current|since|ago)\w*\b"
 )

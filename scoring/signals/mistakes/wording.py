@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from scoring.patterns import lazy
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import stem
 
-IDENTIFIER = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+IDENTIFIER = lazy(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
 
 
 def said(case: Case) -> str:
@@ -45,7 +46,7 @@ def first(case: Case, kind: ShapeKind) -> Shape | None:
     return found[0] if found else None
 
 
-_FOLLOWS = re.compile(
+_FOLLOWS = lazy(
     r"\s*(?:ok(?:ay)?|thanks?|thx|great|hm+)?[ ,]*\b(?:and|with|only|same|what about|how about|also|but|now|then|just"
     r"|in|for|exclud\w*|includ\w*|without|no|instead|as|per|by|sort\w*|order(?:ed)? by|those|these"
     r"|them|that|it|plus|minus|or)\b"
@@ -105,7 +106,7 @@ HAS_ONE = cue(
 """Whole things that have at least one part of a kind; the group is the part."""
 
 
-_CONSTANT = re.compile(r"[\d.()\s*]+")
+_CONSTANT = lazy(r"[\d.()\s*]+")
 
 
 def divides(case: Case) -> bool:

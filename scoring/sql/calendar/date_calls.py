@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.calendar.moments import UNITS, Constant, Now, cut, moment, moved
 from scoring.sql.terms import Node
 from scoring.values import Grain, Number, TimeRange, period
@@ -18,7 +19,7 @@ _SAME = frozenset(
 )
 """Calls that change the type of a date only."""
 _DAYS = MappingProxyType({"yesterday": -1, "tomorrow": 1})
-_MOVES = re.compile(r"(?P<way>add|subtract)(?P<unit>[a-z]+s)")
+_MOVES = lazy(r"(?P<way>add|subtract)(?P<unit>[a-z]+s)")
 _MADE = frozenset({"makedate", "makedate32", "make_date", "date_from_parts", "datefromparts"})
 _STARTS = MappingProxyType({"tostartofweek": Grain.WEEK, "tostartofhour": Grain.HOUR, "trunc": Grain.DAY})
 PARTS = MappingProxyType(
@@ -116,7 +117,7 @@ def _first_of(year: Now, month: Constant | None) -> Now | None:
 
 
 _CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
-_COUNT = re.compile(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
+_COUNT = lazy(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
 """`-1 month`."""
 _SQLITE_STARTS = MappingProxyType(
     {"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR}

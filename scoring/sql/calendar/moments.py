@@ -10,6 +10,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from scoring.immutable import immutable
+from scoring.patterns import lazy
 from scoring.sql.terms import Node
 from scoring.values import LENGTHS, MONTHS, Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift
 
@@ -29,7 +30,7 @@ class Now:
 Constant: TypeAlias = Text | Number | Boolean | TimeRange | Now | Expression
 """A value that reads no column; a date is the range of its unit: `2023-05-01` is that day."""
 
-_ISO = re.compile(
+_ISO = lazy(
     r"(?P<year>\d{4})(?P<sep>[-/])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})"
     r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d{1,9})?)?"
     r"\s?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?|[A-Za-z]{3,10}/[A-Za-z_]{3,20})?)?",

@@ -7,6 +7,7 @@ from datetime import timedelta
 from itertools import pairwise
 from types import MappingProxyType
 
+from scoring.patterns import lazy
 from scoring.specification import Op
 from scoring.sql.calendar.moments import Constant, Now
 from scoring.sql.scopes import Scope
@@ -32,9 +33,7 @@ _WEEKDAYS = MappingProxyType(
         for length in (0, 3)
     }
 )
-_PARTIAL = re.compile(
-    r"(?P<year>[12]\d{3})(?:-?(?P<month>0[1-9]|1[0-2])(?:-?(?P<day>0[1-9]|[12]\d|3[01]))?)?-?", re.ASCII
-)
+_PARTIAL = lazy(r"(?P<year>[12]\d{3})(?:-?(?P<month>0[1-9]|1[0-2])(?:-?(?P<day>0[1-9]|[12]\d|3[01]))?)?-?", re.ASCII)
 
 _DATE_WORDS = frozenset(
     {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import NEGATION, Op
 from scoring.sql.calendar.moments import Constant, moment
 from scoring.sql.calendar.ranges import prefix_time
@@ -15,7 +14,7 @@ from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, function_name
 from scoring.values import Number, Pattern, Scalar, Text, TimeRange, text
 
-_PLAIN = re.compile(r"[\w\s\-,'/&@:#]*")
+_PLAIN = lazy(r"[\w\s\-,'/&@:#]*")
 _FOLDS = frozenset({exp.Lower, exp.Upper, exp.Cast, exp.TryCast})
 """They do not change a pattern, because text is compared folded."""
 _MASKS = (("%", "\ue000"), ("_", "\ue001"))

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.numbers import as_double, rounded
 from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.evaluation.values import (
@@ -27,9 +28,9 @@ from scoring.sql.evaluation.values import (
 )
 from scoring.sql.terms import Node
 
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
+DATE = lazy(r"\d{4}-\d\d-\d\d")
 """A date, as a text."""
-_NUMBER = re.compile(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
+_NUMBER = lazy(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
 _DOUBLES = frozenset({exp.DType.FLOAT, exp.DType.DOUBLE})
 _MOST = 15
 """Digits of a decimal of no given size."""

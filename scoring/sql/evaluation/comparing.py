@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.numbers import order_of_numbers
 from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.evaluation.values import (
@@ -30,8 +30,8 @@ from scoring.sql.terms import COMPARISONS, ORDERS, Node, bare
 
 _SAFE = frozenset({exp.NullSafeEQ, exp.NullSafeNEQ})
 _EQUALITIES = frozenset({exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ})
-_PLAIN = re.compile(r"[a-z0-9]*|[A-Z0-9]*")
-_MARKS = re.compile(r"[^A-Za-z0-9]")
+_PLAIN = lazy(r"[a-z0-9]*|[A-Z0-9]*")
+_MARKS = lazy(r"[^A-Za-z0-9]")
 
 
 def compare(

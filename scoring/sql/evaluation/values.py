@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.terms import Node, bare
 
@@ -18,7 +19,7 @@ LONGEST = 4000
 """Characters of the longest text that is put together: longer ones would cost quadratic time."""
 LARGEST = 2.0**53
 """Larger numbers are not computed: their last digits, or whether they overflow, depend on the database."""
-_WHOLE = re.compile(r"\s*[+-]?\d{1,15}\s*", re.ASCII)
+_WHOLE = lazy(r"\s*[+-]?\d{1,15}\s*", re.ASCII)
 
 
 class Open(Enum):

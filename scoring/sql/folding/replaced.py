@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.folded import Folded, fixed, identical, unknown
 from scoring.sql.folding.truths import Fold
 from scoring.sql.terms import Node, function_name
 
-_WHOLE = re.compile(r"(?:\(\?[ims]+\))?\^?\(?(?:\.|\[\\s\\S\]|\[\^\])(?:[*+]|\{[01],\})\)?\??\$?")
+_WHOLE = lazy(r"(?:\(\?[ims]+\))?\^?\(?(?:\.|\[\\s\\S\]|\[\^\])(?:[*+]|\{[01],\})\)?\??\$?")
 """Regular expressions that match a whole text."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.comparing import compare
 from scoring.sql.evaluation.patterns import REGULAR
 from scoring.sql.evaluation.rules import DialectRules
@@ -32,9 +32,9 @@ class Fold(Protocol):
         ...
 
 
-_WILD_TEXT = re.compile(r"%+")
-_WILD_GLOB = re.compile(r"\*+")
-_WILD_REGULAR = re.compile(r"\^?(?:\(\?:?i?s?\))?(?:\^?\(?(?:\.\*|\[\\s\\S\]\*|\.\{0,\})\)?[?+]?)*\$?")
+_WILD_TEXT = lazy(r"%+")
+_WILD_GLOB = lazy(r"\*+")
+_WILD_REGULAR = lazy(r"\^?(?:\(\?:?i?s?\))?(?:\^?\(?(?:\.\*|\[\\s\\S\]\*|\.\{0,\})\)?[?+]?)*\$?")
 
 
 def condition(rules: DialectRules, folded: Folded) -> Folded:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
+from scoring.patterns import lazy
 from scoring.sql.dialects import canonical_dialect, guess, parser_dialect
 from scoring.sql.parameters.placeholders import Placeholder, replaced
 
@@ -18,9 +19,9 @@ LONGEST_VALUE = 2_000
 """Longest text that is put in place, in characters."""
 MOST_WRITTEN = 100_000
 """Characters that all values of one query may take, however often they are used."""
-_NAME = re.compile(r"\w+")
-_IN_LIST = re.compile(r"\bin\s{0,9}\([^()]{0,200}$", re.IGNORECASE)
-_OF_ARRAY = re.compile(r"\b(?:any|all)\s{0,9}\(\s{0,9}$", re.IGNORECASE)
+_NAME = lazy(r"\w+")
+_IN_LIST = lazy(r"\bin\s{0,9}\([^()]{0,200}$", re.IGNORECASE)
+_OF_ARRAY = lazy(r"\b(?:any|all)\s{0,9}\(\s{0,9}$", re.IGNORECASE)
 
 
 def bound(sql: str, parameters: Parameters, dialect: str | None = None) -> str:

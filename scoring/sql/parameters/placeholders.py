@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from scoring.patterns import lazy
+
 _MARKS = "?:@$&#%{"
 """Every placeholder holds one of these marks: most SQL has none of them, and is not looked at twice."""
-_CANDIDATE = re.compile(r"\?|(?<![:\w@$&])[:@$&#]\{?\w|%[s(]|\{")
+_CANDIDATE = lazy(r"\?|(?<![:\w@$&])[:@$&#]\{?\w|%[s(]|\{")
 """What a placeholder begins with."""
-_PIECE = re.compile(
+_PIECE = lazy(
     r"""(?P<template>'(?:\{\{[^{}'\n]{1,100}\}\}|\$\{\w{1,100}\})')"""
     r"""|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"""
     r"""|(?P<place>\?\d{0,5}(?![?|&\w])|:\w+|@\w{1,100}\b(?!\s{0,9}:=)|\$\w{1,100}\b(?!\$)|\$\{\w{1,100}\}|\#\{\w{1,100}\}|&&?\w+"""
     r"""|%s(?!\w)|%\(\w{1,100}\)[sdf]|\{\{[^{}'\n]{1,100}\}\}|\{\w{1,100}(?::\w[\w()]{0,50})?\})"""
     r"""|(?P<word>\w+)|\S"""
 )
-_NAME = re.compile(r"\w+")
+_NAME = lazy(r"\w+")
 _BEFORE_VALUES = frozenset("=<>!(,+-*/|%")
 """Marks after which a value stands."""
 _WORDS_BEFORE_VALUES = frozenset(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import SourceKind
 from scoring.sql.terms import Node
 
@@ -34,7 +35,7 @@ _SYSTEM = frozenset(
     "tables columns databases parts functions settings query_log processes clusters nodes queries schemas".split()
 )
 """Tables of a schema `system` that are catalogues in any dialect."""
-_NAMES = re.compile(
+_NAMES = lazy(
     r"sqlite_(?:master|schema|temp_master|temp_schema|sequence|stat\d)|dbstat"
     r"|pg_(?:tables|views|matviews|class|namespace|attribute|attrdef|index(?:es)?|constraint|type|proc|enum|description"
     r"|database|roles|user|users|authid|settings|extension|sequences?|depend|inherits|locks|trigger|rules|stats"

@@ -6,6 +6,7 @@ import re
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.query import Unscored
 from scoring.specification import SourceKind, SqlSpec
 from scoring.sql.probes.statements import probe
@@ -24,7 +25,7 @@ _SESSION_NODES = tuple(
         )
     ]
 )
-_SESSION_CALLS = re.compile(
+_SESSION_CALLS = lazy(
     r"version|\w+_version|version\w*|database|schema|user|\w+_user|system_user|db_name|db_id|schema_name|connection_id"
     r"|current_\w+|\w*setting|serverproperty|suser_\w+|host_name|app_name|sys_context|userenv|get_ddl|object_name"
     r"|pg_\w+|has_\w+_privilege|to_reg\w+|inet_\w+|txid_\w+|last_insert_(?:id|rowid)|changes|total_changes|found_rows"

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.query import Unscored, UnscoredReason
 
 _PROBES = frozenset("describe desc explain help pragma reset set show summarize use".split())
 """First words of statements that look at the database, or at the session, and read no rows."""
-_CHANGES = re.compile(
+_CHANGES = lazy(
     r"explain\s+(?:\(?[\w\s,]*\banaly[sz]e\b[\w\s,]*\)?\s+)(?:insert|update|delete|merge|create|replace|drop|truncate)\b"
     r"|set\s+(?:global|persist|persist_only|password|resource)\b"
     r"|pragma\s+[\w.]+\s*=",
     re.IGNORECASE,
 )
 """Statements that begin like a probe and change data or settings that outlive the session."""
-_PROCEDURES = re.compile(
+_PROCEDURES = lazy(
     r"(?:exec(?:ute)?\s+)?(?:\w*\.){0,3}\[?sp_(?:help\w*|columns\w*|tables\w*|fkeys|pkeys|statistics|databases|spaceused"
     r"|stored_procedures|special_columns|depends|describe\w+|who2?)\b",
     re.IGNORECASE,
 )
 """SQL Server's procedures that describe the database."""
-_SHELL = re.compile(r"\\[a-z+]{1,6}\b|\.(?:tables|schemas?|indexes|databases|dump|fullschema|show)\b", re.IGNORECASE)
+_SHELL = lazy(r"\\[a-z+]{1,6}\b|\.(?:tables|schemas?|indexes|databases|dump|fullschema|show)\b", re.IGNORECASE)
 """Commands of psql and of SQLite's shell."""
 
 

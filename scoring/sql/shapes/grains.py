@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.calendar.week_starts import moves_to_monday
 from scoring.sql.shapes.selects import Select, written
@@ -30,11 +31,11 @@ _LENGTHS = {"4": "year", "7": "month", "10": "day", "13": "hour"}
 """The part of a date that the first letters of its text tell."""
 _WEEKS = dict.fromkeys(("isoweek", "iso_week", "isowk", "isoww"), "week")
 _UNITS = {**_WEEKS, "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}
-_NAMED_PARTS = re.compile(
+_NAMED_PARTS = lazy(
     r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month"
     r"|week|day|hour)"
 )
-_MONTH_NAMES = re.compile(r"%[bB]|\bmon(?:th)?\b", re.IGNORECASE)
+_MONTH_NAMES = lazy(r"%[bB]|\bmon(?:th)?\b", re.IGNORECASE)
 _SHIFTS = (
     exp.DateAdd,
     exp.DateSub,
@@ -53,7 +54,7 @@ ZONED = (
     *(kind for kind in derived_kinds(exp.Expr) if not {"zone", "target_tz"}.isdisjoint(kind.arg_types)),
 )
 """What may convert a time to a zone."""
-_WEEK_YEARS = re.compile(r"%G|%V|\bI?YYY-?IW\b|IYYY", re.IGNORECASE)
+_WEEK_YEARS = lazy(r"%G|%V|\bI?YYY-?IW\b|IYYY", re.IGNORECASE)
 
 
 def grain_of(select: Select, node: Node, depth: int = 0) -> str | None:

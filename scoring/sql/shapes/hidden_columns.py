@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, key_stems
@@ -53,7 +53,7 @@ def _names_row(column: Column) -> bool:
     return key_stems(column.name) is not None or is_name(column.name) or _KEYED.search(column.name) is not None
 
 
-_KEYED = re.compile(r"(?:nr|nbr|num|cd|code|key|guid)$")
+_KEYED = lazy(r"(?:nr|nbr|num|cd|code|key|guid)$")
 """How keys end in houses that run words together: `matnr`."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.selects import Select, written
@@ -14,9 +15,7 @@ from scoring.sql.terms import Node, children
 
 _WRAPPERS = (exp.Paren, exp.Cast, exp.TryCast, exp.Nullif, exp.Abs, exp.Coalesce, exp.Round)
 _DIVISIONS = (exp.Div, exp.IntDiv, exp.SafeDivide)
-_EARLIER = re.compile(
-    r"(?:^|_)(?:prev|previous|prior|last|lag|earlier|before|base|baseline|old|ly|py|pm)(?:_|$)|^prev|^lag"
-)
+_EARLIER = lazy(r"(?:^|_)(?:prev|previous|prior|last|lag|earlier|before|base|baseline|old|ly|py|pm)(?:_|$)|^prev|^lag")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 DIFFERENCES = (exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TimeDiff, exp.TsOrDsDiff)
 
@@ -73,7 +72,7 @@ def _is_earlier(select: Select, node: Node) -> bool:
     return bool(_EARLIER.search(node.name.lower())) or bool(_EARLIER.search(node.text("table").lower()))
 
 
-_EARLIER_KIND = re.compile(r"pre|before|baseline|prior|previous", re.IGNORECASE)
+_EARLIER_KIND = lazy(r"pre|before|baseline|prior|previous", re.IGNORECASE)
 """What a value of the time before is called in the data: `phase = 'PRE'`."""
 
 

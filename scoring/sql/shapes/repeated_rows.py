@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, refers
@@ -289,7 +289,7 @@ def _same_grain(select: Select, owner: SourceItem) -> set[str]:
 
 _STATES = frozenset("status state sts stat st deleted del void voided test tst cancelled canceled is".split())
 """Words of columns by which many rows of one thing are alike."""
-_PINS_ONE = re.compile(
+_PINS_ONE = lazy(
     r"is_(?!deleted|del|test|dummy|training|internal|void|voided|draft|archived|cancell?ed|removed)|rn|rank|row_num"
     r"|(?:primary|latest|current|position|line_no|seq|sequence|rnk|rk)$"
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from sqlglot import exp
 
+from scoring.patterns import lazy
 from scoring.sql.evaluation.operations import OPERATIONS
 from scoring.sql.evaluation.values import OPEN, Open, Quoted, Typical, Value, applied, negated, parts_of, truth
 from scoring.sql.expressions import is_quoted_text
@@ -210,7 +210,7 @@ _COMPARING = COMPARISONS | {
 _WORDS = tuple([f"{letter.upper()}uqvx" for letter in "bcdefghijklmnopqrstuvwxy"])
 """Texts in order. Hardly any text of a table comes before the first or after the last."""
 _DATES = tuple([f"{year}-05-17" for year in range(1990, 2025, 2)])
-_DATE = re.compile(r"\d{4}(?:-\d\d?){0,2}\b")
+_DATE = lazy(r"\d{4}(?:-\d\d?){0,2}\b")
 _LEAST, _MOST = 1.0, 100_000.0
 """Numbers that are not larger, or not smaller, are rare: a bound there leaves out nearly no row."""
 _NARROW = 0.01

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
 from scoring.signals.mistakes.wording import cue, shapes
@@ -38,7 +39,7 @@ def kinds_by_other_key(case: Case) -> str | None:
 
 _NEITHER = cue("neither", r"\bneither\b[^.?!]{1,40}\bn?or\b")
 _AND_AGAIN = cue("and", r"\bin (20\d\d) and (?:again |also )?(?:in )?(20\d\d)\b")
-_EITHER_YEAR = re.compile(r"\bin\s*\(\s*'?20\d\d'?\s*,\s*'?20\d\d'?\s*\)", re.IGNORECASE)
+_EITHER_YEAR = lazy(r"\bin\s*\(\s*'?20\d\d'?\s*,\s*'?20\d\d'?\s*\)", re.IGNORECASE)
 
 
 def either_lacked(case: Case) -> str | None:
@@ -128,7 +129,7 @@ def _stems(text: str) -> set[str]:
     return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
-_STILL = re.compile(r"\bstill\b(?! (?:to|need|should|must|be|like|get)\b)")
+_STILL = lazy(r"\bstill\b(?! (?:to|need|should|must|be|like|get)\b)")
 
 
 def still_untested(case: Case) -> str | None:
@@ -146,7 +147,7 @@ def still_untested(case: Case) -> str | None:
     return None if named else "still"
 
 
-_STAYED = re.compile(r"\b(?:we|they) still (?:have|employ)\b|\bstill (?:with us|employed|work(?:s|ing)? here)\b")
+_STAYED = lazy(r"\b(?:we|they) still (?:have|employ)\b|\bstill (?:with us|employed|work(?:s|ing)? here)\b")
 
 
 def _selects_a_kind(case: Case) -> bool:
@@ -170,8 +171,8 @@ _NEITHER_SIDE = cue(
     r"\bneither (?:paying|giving|sending|lending|selling|sent|paid|gave|lent|sold) nor "
     r"(?:receiving|getting|taking|borrowing|buying|received|got|took|borrowed|bought)\b",
 )
-_NONE = re.compile(r"\b(?:no|never|without|not|unused|nowhere)\b|n't\b")
-_FIRST_END = re.compile(r"(.+)_(a|1)((?:_id|_code|_cd)?)")
+_NONE = lazy(r"\b(?:no|never|without|not|unused|nowhere)\b|n't\b")
+_FIRST_END = lazy(r"(.+)_(a|1)((?:_id|_code|_cd)?)")
 _POSTAL = frozenset("address addr line name phone street".split())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
 from scoring.signals.mistakes.unmet.ratios.measures import bound_in_hundredths
@@ -16,7 +17,7 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
-_MEASURED = re.compile(
+_MEASURED = lazy(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|ten|twelve)\s*(h"
     r"|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|kg|kilograms?|g|grams?|tonnes?|"
     r"tons?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|gb|mb|kwh|mwh|litres?|liters?|ml)\b"
@@ -24,7 +25,7 @@ _MEASURED = re.compile(
 
 
 _SPELT = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "twelve": 12}
-_DIFFERENCE = re.compile(r"(?:timestamp_?|datetime_?|date_?)diff\(.*\b(second|minute|hour|day)s?\b.*\)")
+_DIFFERENCE = lazy(r"(?:timestamp_?|datetime_?|date_?)diff\(.*\b(second|minute|hour|day)s?\b.*\)")
 
 
 def bound_in_other_unit(case: Case) -> Finding | None:
@@ -113,9 +114,9 @@ def _bounds_amount(each: SqlFilter) -> bool:
     return each.op in _BOUNDS and in_row and isinstance(each.rhs, Number) and each.rhs.value > 1
 
 
-_EVEN_NONE = re.compile(r"\b(?:zero|0) (?:if|for|where|when)\b|\b(?:incl|including|with|also) (?:the )?zeros?\b")
-_EACH_OF = re.compile(r"\b(?:each|every|per|by)\b|\bhow many \w+ (?:they|it|he|she) ha(?:s|ve)\b")
-_HOW_MANY = re.compile(r"\b(?:how many|number of|count of|# of)\b")
+_EVEN_NONE = lazy(r"\b(?:zero|0) (?:if|for|where|when)\b|\b(?:incl|including|with|also) (?:the )?zeros?\b")
+_EACH_OF = lazy(r"\b(?:each|every|per|by)\b|\bhow many \w+ (?:they|it|he|she) ha(?:s|ve)\b")
+_HOW_MANY = lazy(r"\b(?:how many|number of|count of|# of)\b")
 
 
 def empty_groups_counted(case: Case) -> Finding | None:
@@ -189,7 +190,7 @@ def value_of_any_row(case: Case) -> Finding | None:
     return _of_one_row(tests[0], case)
 
 
-_COUNTED_PART = re.compile(
+_COUNTED_PART = lazy(
     r"(?:count|sum)\((?!\*|distinct )(?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)|count\(\*\) filter \(where "
     r"(.+)\)"
 )
@@ -222,7 +223,7 @@ def _of_one_row(test: SqlFilter, case: Case) -> Finding | None:
     return Finding(1.0, f"{test.text} of all rows that are counted") if named and test.op is Op.EQ else None
 
 
-_WORDS = re.compile(r"[a-z][a-z _-]{3,}")
+_WORDS = lazy(r"[a-z][a-z _-]{3,}")
 _OF_EACH_ROW = cue(
     "each",
     r"\b(?:longer|larger|bigger|higher|more|over|above|heavier|older) (?:than )?\w+ ?\w* each\b"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others, whole_by_people
 from scoring.signals.mistakes.unmet.ratios.averages import groups_of_other_period
@@ -32,7 +33,7 @@ _EVENTS = frozenset(
         "lesson repair message subscription contract consignment enrolment enrollment".split(),
     )
 )
-_COUNTED = re.compile(
+_COUNTED = lazy(
     r"\b(?:how many|number of|count of|# of|no\.? of|of (?:the|our|all|those)(?= [^.?;]{3,60}\bhow many)) "
     r"(\w+)(?: (\w+))?"
 )
@@ -82,7 +83,7 @@ def _is_short_for(table: str, word: str) -> bool:
 _LETTERS = 3
 _LASTING = frozenset(map(stem, "subscription contract enrolment enrollment".split()))
 _MOMENTARY = _EVENTS - _LASTING | frozenset(map(stem, "appt trip ride treatment watch scan txn flight loan".split()))
-_ONE_EACH = re.compile(r"\b(?:first|latest|last|current|most recent|newest|initial) (?:ever )?\w+ (?:was|is|were)\b")
+_ONE_EACH = lazy(r"\b(?:first|latest|last|current|most recent|newest|initial) (?:ever )?\w+ (?:was|is|were)\b")
 
 
 def _counts_all_rows(case: Case) -> bool:
@@ -90,7 +91,7 @@ def _counts_all_rows(case: Case) -> bool:
     return len(case.sql.blocks) == 1 and bool(counts) and all(each.column == "*" for each in counts)
 
 
-_THOSE_WITH = re.compile(
+_THOSE_WITH = lazy(
     r"^(?:so |and |hey |hi |ok )?(?:how many|number of|count of|total number of) (?:\w+ ){1,3}?(?:have|has|had|with|"
     r"made|placed|did|bought|took|ordered|booked|logged|visited|used|own|owned) (?:more than|at least|over|fewer than|"
     r"less than|exactly|only|\d|two|three|multiple|several)\b"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.unmet.ratios.averages import averaged_totals, finer_than_thing, is_calendar
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Aggregation
@@ -126,8 +127,8 @@ def are_alike(one: str, other: str) -> bool:
     return short or any(one in family and other in family for family in _ALIKE)
 
 
-_PER_ALIAS = re.compile(r"per_([a-z]+)")
-_COUNTED_KEY = re.compile(r"(?:nullif\()?count\((?:distinct )?([a-z]\w*)\)(?:, 0\))?")
+_PER_ALIAS = lazy(r"per_([a-z]+)")
+_COUNTED_KEY = lazy(r"(?:nullif\()?count\((?:distinct )?([a-z]\w*)\)(?:, 0\))?")
 
 
 def divided_by_others(case: Case) -> str | None:
@@ -149,7 +150,7 @@ def divided_by_others(case: Case) -> str | None:
 
 
 _WHOLES = cue("average avg mean", r"\b(?:average|avg|mean) (?:order|basket|cart|invoice|booking|bill)\b")
-_PER_PERSON = re.compile(r"\bper (?:\w+ )?(?:customer|member|user|client|guest|person|buyer|account|head)\b")
+_PER_PERSON = lazy(r"\bper (?:\w+ )?(?:customer|member|user|client|guest|person|buyer|account|head)\b")
 
 
 def whole_by_people(case: Case) -> str | None:

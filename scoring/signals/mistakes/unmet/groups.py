@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, first
 from scoring.specification import Operand
@@ -11,7 +10,7 @@ from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_BY_TWO = re.compile(
+_BY_TWO = lazy(
     r"\b(?:by|per|split by) (?:age )?([a-z]+) (?:and|&|\+) (?:by |per )?"
     r"(?!how\b|what\b|which\b|who\b|when\b|where\b|the\b|show\b|their\b|its\b|also\b|number\b|count\b)([a-z]+)\b"
     r"(?! (?:and|number|total|average|count|over|under|above|below|more|less|older|since|in|at|is)\b)"
@@ -19,7 +18,7 @@ _BY_TWO = re.compile(
 
 
 _PERIODS = frozenset("day week month quarter year hour weekday date".split())
-_BRACKETS = re.compile(r" ?\([^()]*\)")
+_BRACKETS = lazy(r" ?\([^()]*\)")
 
 
 def group_left_out(case: Case) -> Finding | None:

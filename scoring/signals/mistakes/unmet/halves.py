@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Op, Projection
 from scoring.verdict import Case
@@ -122,7 +123,7 @@ def _compares(case: Case) -> bool:
     return apart or _BESIDE.search(case.written) is not None
 
 
-_BESIDE = re.compile(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", re.IGNORECASE)
+_BESIDE = lazy(r"prev|prior|last_|change|growth|delta|diff|neighbor|lag", re.IGNORECASE)
 _FEW_JOINS = 2
 _SPLIT = cue("split", r"\bsplit (?:up )?(?:between|into) (?:\w+ ){1,3}?(?:and|&|vs\.?) (?:the |our )?\w+")
 

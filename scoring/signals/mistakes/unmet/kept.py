@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue, spoken_in_full
 from scoring.specification import Op
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy(
     r"\bcount\(\s*(?:\w+\.)?(\w*(?:e_?mail|phone|mobile|fax|website|birth_?da(?:te|y)|notes|comments?)(?:_\w*)?)\s*\)",
     re.IGNORECASE,
 )
@@ -32,7 +33,7 @@ def attribute_counted(case: Case) -> str | None:
 _UNASSIGNED = cue(
     "assigned nobody unassigned", r"\b(?:nobody|no one|not|never)(?: is| are| was| has been)? assigned\b|\bunassigned\b"
 )
-_ASSIGNEE = re.compile(
+_ASSIGNEE = lazy(
     r"\bcount\(\s*(?:\w+\.)?(?:technician|agent|owner|assignee|assigned_to|driver|rep|employee|staff|user"
     r"|handler)\w*\s*\)",
     re.IGNORECASE,
@@ -50,15 +51,15 @@ def assigned_alone(case: Case) -> str | None:
     return f"{found.group()} skips rows without it" if found is not None else None
 
 
-_TRUTH_COUNTED = re.compile(
+_TRUTH_COUNTED = lazy(
     r"\bcount\(\s*(?:(?:\w+\.)?\w+\s+is\s+(?:not\s+)?null|nvl2\([^(),]{1,80},\s*[01]\s*,\s*[01]\s*\))\s*\)",
     re.IGNORECASE,
 )
-_FLAG = re.compile(
+_FLAG = lazy(
     r"(?:\b(?:iif|if|nvl2)\([^()]{1,200},\s*[01]\s*,\s*[01]\s*\)|\belse\s+0\s+end)\s+as\s+(\w+)", re.IGNORECASE
 )
 """A column of ones and zeros, never NULL, and its name."""
-_TAKEN = re.compile(r"\b(count|sum|avg)\(\s*(?:\w+\.)?(\w+)\s*\)", re.IGNORECASE)
+_TAKEN = lazy(r"\b(count|sum|avg)\(\s*(?:\w+\.)?(\w+)\s*\)", re.IGNORECASE)
 
 
 def truth_counted(case: Case) -> str | None:
@@ -93,7 +94,7 @@ _ZERO_KEPT = cue(
     r"\b(?:zeros?|0|none|nothing|zero \w+)\b[^.;?]{0,30}\b(?:too|as well|also|included|on the list|in the list)\b"
     r"|\b(?:with|w/?) (?:a )?0\b|\bshow(?:ing|n)? (?:a |as )?(?:0|zero)\b",
 )
-_OUTER = re.compile(
+_OUTER = lazy(
     r"\b(?:left|right|full|outer|cross) (?:outer )?(?:join|apply)\b|\bgenerate\w*\(|\bexists\b", re.IGNORECASE
 )
 
@@ -114,7 +115,7 @@ def groups_of_one_table(case: Case) -> str | None:
     return f"{tables.pop()} has no row of them" if counts else None
 
 
-_AVERAGED = re.compile(r"\bavg\(\s*(?:cast\s*\(\s*)?(\w+)\.(\w+)\s*(?:::\s*\w+\s*|as\s+\w+\s*\)\s*)?\)", re.IGNORECASE)
+_AVERAGED = lazy(r"\bavg\(\s*(?:cast\s*\(\s*)?(\w+)\.(\w+)\s*(?:::\s*\w+\s*|as\s+\w+\s*\)\s*)?\)", re.IGNORECASE)
 
 
 def average_of_partners(case: Case) -> str | None:
@@ -134,12 +135,12 @@ def average_of_partners(case: Case) -> str | None:
     return None
 
 
-_LEFT_JOIN = re.compile(
+_LEFT_JOIN = lazy(
     r"\bleft\s+(?:outer\s+)?join\s+[\w.]+\s+(?:as\s+)?(?P<alias>(?!on\b|using\b)\w+)\s+on\s+(?P<on>.{1,600}?)"
     r"(?=\b(?:left|right|full|inner|cross|join|where|group|order|having|limit|union|qualify)\b|;|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-_QUALIFIED = re.compile(r"\b([a-z_]\w*)\.([a-z_]\w*)\b", re.IGNORECASE)
+_QUALIFIED = lazy(r"\b([a-z_]\w*)\.([a-z_]\w*)\b", re.IGNORECASE)
 
 
 def condition_beside_key(case: Case) -> str | None:
@@ -170,14 +171,14 @@ _COUNT_TOO = cue(
     r"|\bquiet (?:days|weeks|months) (?:count|included|too)\b"
     r"|\b(?:with(?:out)?|w/o)\b[^.;]{0,30}\b(?:count\w*|go|goes) (?:too\b|as (?:a )?(?:0|zero|nought)\b)",
 )
-_EMPTY = re.compile(r"\b(?:no|none|nothing|without|w/o|zero|quiet|any)\b")
-_ALL_DAYS = re.compile(
+_EMPTY = lazy(r"\b(?:no|none|nothing|without|w/o|zero|quiet|any)\b")
+_ALL_DAYS = lazy(
     r"\b(?:left|right|full|cross|outer)\b|series|sequence|unnest|recursive|calendar|connect by|generate|\bexists\b"
     r"|/ ?(?:\d|datediff|date_diff|extract|day)",
     re.IGNORECASE,
 )
-_GROUP_TOTAL = re.compile(r"(?:1(?:\.0)? \* )?(?:count|sum)\([^()]*\)(?: \* 1(?:\.0)?)?")
-_KEYS = re.compile(r"(?:nullif\()?count\(distinct (\w+)\)(?:, 0\))?")
+_GROUP_TOTAL = lazy(r"(?:1(?:\.0)? \* )?(?:count|sum)\([^()]*\)(?: \* 1(?:\.0)?)?")
+_KEYS = lazy(r"(?:nullif\()?count\(distinct (\w+)\)(?:, 0\))?")
 
 
 def average_of_present(case: Case) -> str | None:
@@ -214,11 +215,11 @@ _SKIPPED = cue(
     r" nothing|without"
     r"|that have no|who (?:have|gave) no|where\b[^.;]{0,30}\bno)\b",
 )
-_FILLED_IN = re.compile(
+_FILLED_IN = lazy(
     r"\bavg\s*\((?:\s*cast\s*\()?\s*(?:coalesce|ifnull|isnull|nvl)\s*\([^()]*,\s*0(?:\.0*)?\s*\)", re.IGNORECASE
 )
-_ALL_ROWS = re.compile(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
-_ADDED_UP = re.compile(r"sum\(([a-z_]\w*)\)")
+_ALL_ROWS = lazy(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
+_ADDED_UP = lazy(r"sum\(([a-z_]\w*)\)")
 
 
 def missing_averaged(case: Case) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.ratios.averages import is_calendar, is_one_day
 from scoring.signals.mistakes.wording import cue
@@ -147,10 +148,10 @@ def _levels_as_one(case: Case) -> Finding | None:
     return Finding(1.0, f"{both[0].text} and {both[1].text} of one group")
 
 
-_SOME = re.compile(
+_SOME = lazy(
     r"\bat least (?:one|once)\b|\b(?:one|any|some) of (?:them|which|those|whom)\b|\bonce\b|\bincluding\b|\balso\b"
 )
-_CONDITIONAL = re.compile(r"case when|filter \(|count\([^*)]* (?:=|<|>|is) ")
+_CONDITIONAL = lazy(r"case when|filter \(|count\([^*)]* (?:=|<|>|is) ")
 
 
 def _kind_beside_count(case: Case) -> Finding | None:
@@ -174,7 +175,11 @@ def _name(each: SqlFilter) -> str:
     return each.lhs.name if each.lhs is not None else ""
 
 
-_OF_ENDS = re.compile(r"\b(?:and|again|last|latest|most recent|newest|recently|still|earliest|first (?!of\b))\b")
+_OF_ENDS = lazy(
+    r"\b(?:and|again|last|latest|most recent|newest|recently|still|earliest|first (?!of\b))\b"
+    r"|\d[^?.]*\b(?:who|that|of (?:them|those|these)) [a-z]+ed\b"
+)
+"""What asks for the last time beside the number: `with 5 dives or more who dived since May`."""
 
 
 def _time_beside_count(case: Case) -> Finding | None:
@@ -221,7 +226,7 @@ def _all_days_bounded(case: Case) -> Finding | None:
     return Finding(1.0, f"{odd.text} of all days") if odd is not None else None
 
 
-_ALL_OF_THEM = re.compile(r"\b(?:total|everything|all|whole|overall|full)\b")
+_ALL_OF_THEM = lazy(r"\b(?:total|everything|all|whole|overall|full)\b")
 
 
 def _whole_by_part(case: Case) -> Finding | None:
@@ -248,7 +253,7 @@ def _fixes(each: SqlFilter) -> bool:
     return plain and isinstance(each.rhs, Text)
 
 
-_ALL_THEIRS = re.compile(r"\b(?:all|every) (?:of )?(?:their|its|the|those)\b")
+_ALL_THEIRS = lazy(r"\b(?:all|every) (?:of )?(?:their|its|the|those)\b")
 
 
 def _is_of_some(kind: SqlFilter, case: Case) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue, shapes
@@ -14,7 +13,7 @@ from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import stem
 
-_OFFSET = re.compile(r"\b(lag|lead)\((?:\w+\.)?(\w+)\) over\b")
+_OFFSET = lazy(r"\b(lag|lead)\((?:\w+\.)?(\w+)\) over\b")
 
 
 def other_order(case: Case) -> Finding | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.times.comparisons import other_period
 from scoring.signals.mistakes.wording import cue, first
@@ -57,7 +58,7 @@ def cut_too_early(case: Case) -> str | None:
     return found.text if found is not None and ranked else None
 
 
-_OF_THE_FIRST = re.compile(r"\b(?:of|among|within|in|from) (?:the |our |these |those )?(?:top|first|best|\w+est)\b")
+_OF_THE_FIRST = lazy(r"\b(?:of|among|within|in|from) (?:the |our |these |those )?(?:top|first|best|\w+est)\b")
 """What is asked of the first rows alone: `which of the top ten are new`."""
 _TWO_PERIODS = cue(
     "vs versus compared against",
@@ -111,7 +112,7 @@ _COUNT_ONCE = cue(
     r"\b(?:equal|same|tied|identical|repeated) [^.?;,]{1,30}\bcounts? (?:only |just )?(?:once|as one)\b"
     r"|\b(?:distinct|different|unique) (?:\w+ )?(?:values?|amounts?|salar(?:y|ies)|prices?|scores?)\b",
 )
-_DROPS_REPEATS = re.compile(r"\bdistinct\b|\bgroup\s+by\b|\bdense_rank\b|\bunion\b(?!\s+all)", re.IGNORECASE)
+_DROPS_REPEATS = lazy(r"\bdistinct\b|\bgroup\s+by\b|\bdense_rank\b|\bunion\b(?!\s+all)", re.IGNORECASE)
 
 
 def place_among_repeats(case: Case) -> str | None:
@@ -128,8 +129,8 @@ def place_among_repeats(case: Case) -> str | None:
     return f"OFFSET {offset} counts equal values" if offset else None
 
 
-_HIGH_PERCENTILE = re.compile(r"\b[6-9]\d(?:th|st|nd|rd)? percentile\b|\bp[6-9]\d\b")
-_PERCENTILE_FALLS = re.compile(
+_HIGH_PERCENTILE = lazy(r"\b[6-9]\d(?:th|st|nd|rd)? percentile\b|\bp[6-9]\d\b")
+_PERCENTILE_FALLS = lazy(
     r"percentile_(?:cont|disc)\s*\(\s*0?\.[5-9]\d?\s*\)\s*within\s+group\s*\(\s*order\s+by\s+[^()]{1,80}\bdesc\b",
     re.IGNORECASE,
 )

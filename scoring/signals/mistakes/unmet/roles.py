@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.unmet.references import NAME, other_doer
 from scoring.signals.mistakes.wording import asked, cue, shapes
 from scoring.specification.shapes import ShapeKind
@@ -120,7 +121,7 @@ def side_of_other(case: Case) -> str | None:
     return _named_side(case) or _answering_side(case) or _named_by_other(case)
 
 
-_BOTH_WAYS = re.compile(r"\b(?:both|either) (?:directions?|ways?)\b|\bvice versa\b|\bthe other way (?:round|around)\b")
+_BOTH_WAYS = lazy(r"\b(?:both|either) (?:directions?|ways?)\b|\bvice versa\b|\bthe other way (?:round|around)\b")
 
 
 def _named_side(case: Case) -> str | None:
@@ -285,7 +286,7 @@ def _other_way(keys: list[str], text: str) -> str | None:
     return way.group() if (side == "other") is (way[1] in ("from", "out of")) else None
 
 
-_REFERRALS = re.compile(r"referr|referee|invit|recruit|introduc", re.IGNORECASE)
+_REFERRALS = lazy(r"referr|referee|invit|recruit|introduc", re.IGNORECASE)
 
 
 def _agree(keys: list[str], deed: Deed) -> bool:

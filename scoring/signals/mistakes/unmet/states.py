@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.same_values import TIMES
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import still_untested
 from scoring.signals.mistakes.wording import cue, follows
@@ -35,7 +36,7 @@ _NAMES_ONLY = frozenset(
     "accepted finished end ended left closed valid terminated".split()
 )
 _STATES = "|".join(sorted(_RELATED.keys() - _NAMES_ONLY))
-_STATE = re.compile(
+_STATE = lazy(
     rf"\b(?<!most )(?<!least )(?<!more )(?<!how )(?<!daily )(?<!weekly )(?<!monthly )({_STATES}) "
     r"(?!by\b|per\b|with\b|vs\b|versus\b|and\b|or\b|rate\b|than\b)"
     rf"(?:\w+ )?\w+s\b|\b(?:is|are|was|were|been|got|still|not)[- ]({_STATES})\b(?! (?:by|than|as)\b)"
@@ -97,10 +98,10 @@ def _is_left_out_alone(case: Case) -> bool:
 
 
 _STATUS = frozenset({"status", "state"})
-_KIND_ONLY = re.compile(
+_KIND_ONLY = lazy(
     r"(?:,|\(|\band\b|-|\bbut\b)\s?([a-z]{3,20}) only\b(?=\s*(?:$|[,.;?)]|per\b|by\b|in\b|this\b|last\b))"
 )
-_KIND = re.compile(
+_KIND = lazy(
     r"\b(prepaid|kids|children|express|wholesale|corporate|vip|premium|overnight|frozen|vegan|refurbished) [a-z]+s\b"
 )
 _SHOWN_ONLY = frozenset(
@@ -121,7 +122,7 @@ def _lacks_kind(case: Case) -> str | None:
 
 
 _TO_COME = cue("come upcoming future ahead", r"\bstill to come\b|\bupcoming\b|\bin the future\b|\bfuture \w+s\b")
-_NOW = re.compile(
+_NOW = lazy(
     r"\bcurrent_|\bnow\s*\(|\bgetdate|\btoday|\bcurdate|\bsysdate|upcoming|future|\d{4}-\d\d-\d\d", re.IGNORECASE
 )
 _NEW = cue(
@@ -175,7 +176,7 @@ _WEEKEND = cue(
     r"(?<!last )(?<!this )(?<!next )(?<!past )(?<!long )(?<!the )(?<!per )(?<!-)\bweekends?\b(?! of\b)"
     r"|\b(?:on|only|just) weekdays\b|\bweekdays only\b",
 )
-_DAYS = re.compile(
+_DAYS = lazy(
     r"dow\b|'iw'|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
 from scoring.signals.mistakes.unmet.times.comparisons import IN, OUT, more_said
@@ -15,10 +16,8 @@ from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_EACH_PERIOD = re.compile(
-    r"\b(?:each|every|per|by) (?:day|week|month|quarter|year)\b|\b(?:dai|week|month|quarter|year)ly\b"
-)
-_RUNS_ON = re.compile(
+_EACH_PERIOD = lazy(r"\b(?:each|every|per|by) (?:day|week|month|quarter|year)\b|\b(?:dai|week|month|quarter|year)ly\b")
+_RUNS_ON = lazy(
     r"\b(?:running|cumul\w*|accumulat\w*|rolling|moving|to date|ytd|mtd|qtd|so far|growth|grow\w*|grew|balance"
     r"|stock|over time|up to|until|till|as of|at the end|by the end|adds? up|adding up|builds? up|overall|active|open"
     r"|base|headcount"
@@ -46,7 +45,7 @@ _TAKEN_OFF = cue(
     r"\b([a-z]+) (?:are |is |to be |should be )?(?:taken|take) off\b"
     r"|\b(?:minus|less|net of|after deducting|subtract(?:ing)?|deduct(?:ing)?)(?: the| all| any| our)? ([a-z]+)\b",
 )
-_SUBTRACTS = re.compile(r"(?<!-)-(?!-)(?![^']*'(?:[^']*'[^']*')*[^']*$)|\bminus\b|\bsubtract|\bexcept\b", re.IGNORECASE)
+_SUBTRACTS = lazy(r"(?<!-)-(?!-)(?![^']*'(?:[^']*'[^']*')*[^']*$)|\bminus\b|\bsubtract|\bexcept\b", re.IGNORECASE)
 
 
 def taken_off_is_added(case: Case) -> str | None:
@@ -74,8 +73,8 @@ _NET = cue(
     r"|\b(?:minus|less|after|without|excluding|deduct\w*|subtract\w*)(?: deducting| the| all| any| our)? (?:\w+ )?"
     r"(?:refunds?|returns?|credits?|reversals?|chargebacks?|withdrawals?)\b",
 )
-_BACK = re.compile(r"refund|return|credit|revers|chargeback|withdraw|debit")
-_SIGNED = re.compile(
+_BACK = lazy(r"refund|return|credit|revers|chargeback|withdraw|debit")
+_SIGNED = lazy(
     r"(?<!-)-(?!-)(?![^']*'(?:[^']*'[^']*')*[^']*$)|\bminus\b|\bsubtract|\bexcept\b|\bcase\b|\biff?\(|\bdecode\b"
     r"|\bsign",
     re.IGNORECASE,
@@ -129,7 +128,7 @@ def _keeps_both(each: SqlFilter) -> bool:
     return each.op is Op.IN and any(back) and not all(back)
 
 
-_PLUS = re.compile(
+_PLUS = lazy(
     r"\+\s*(?:sum\s*\(\s*)?(?:(?:coalesce|ifnull|isnull|nvl)\s*\(\s*)?(?:\w+\.)?"
     r"(\w*(?:refund|return|credit|discount|withdraw)\w*)",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -45,7 +46,7 @@ def _is_same(kept: SqlFilter, part: SqlFilter) -> bool:
     return same and below and not timed and kept.clause is Clause.WHERE and kept.alternative is None
 
 
-_OVER_OWN = re.compile(
+_OVER_OWN = lazy(
     r"(?:100(?:\.0)? \* )?(.+?)(?: \* 100(?:\.0)?)? / (?:nullif\()?sum\((.+?)\) over \(partition by ([\w., ]{1,60})\)"
 )
 

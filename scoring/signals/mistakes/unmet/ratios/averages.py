@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.ratios.means import asks_average
 from scoring.signals.mistakes.wording import cue
@@ -21,8 +22,8 @@ _PER_PERIOD = cue(
     r"|\b(dai|week|month|quarter|year)ly\b",
 )
 _UNSCALED = r"(?:1(?:\.0)? \* )?{}(?: \* 1(?:\.0)?)?"
-_CALENDAR = re.compile(r"date|day|month|week|quarter|year|hour")
-_COMPUTED = re.compile(r"diff\(| % ")
+_CALENDAR = lazy(r"date|day|month|week|quarter|year|hour")
+_COMPUTED = lazy(r"diff\(| % ")
 _GRAINS = (
     ("month", re.compile(r"month|'mm'|%m|yyyy-mm'|yyyymm\b")),
     ("week", re.compile(r"week")),

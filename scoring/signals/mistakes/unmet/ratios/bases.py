@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Division, Op, SqlFilter
 from scoring.values import DatePart, RelativeTime, Text, TimeRange
@@ -32,9 +33,9 @@ def _fixes_value(each: SqlFilter) -> bool:
 
 
 _OF_ALL_ROWS = cue("of all", r"(?:%|\b(?:pct|percent\w*|share|proportion)) of all (?!\d)[a-z]")
-_CHOSEN = re.compile(r"(?:nullif\()?(?:sum|count)\((?:case when )?([a-z_.]+) in \(")
+_CHOSEN = lazy(r"(?:nullif\()?(?:sum|count)\((?:case when )?([a-z_.]+) in \(")
 _STATES = frozenset({"status", "state", "stat", "outcome", "result"})
-_SAID_OF_BASE = re.compile(
+_SAID_OF_BASE = lazy(
     r"\bof all (?:the )?(?:[a-z]+ ){1,4}(?:with|without|not|(?:that|which|who) (?:are|is|was|were|did) not)\b"
 )
 
@@ -117,7 +118,7 @@ def _names_value(each: SqlFilter) -> set[str]:
     return _beginnings(each.rhs.folded) if isinstance(each.rhs, Text) else set()
 
 
-_KEYS_COUNTED = re.compile(r"(?:100 \* |1 \* )?(?:nullif\()?count\(distinct (\w+)\)(?: \* 100| \* 1)?(?:, 0\))?")
+_KEYS_COUNTED = lazy(r"(?:100 \* |1 \* )?(?:nullif\()?count\(distinct (\w+)\)(?: \* 100| \* 1)?(?:, 0\))?")
 
 
 def partners_of_all(case: Case) -> str | None:
@@ -144,7 +145,7 @@ def _equates(name: str, block: str, case: Case) -> bool:
     return equal and len({column.table for each in counts for column in each.columns}) > 1
 
 
-_PLAIN_COUNT = re.compile(r"(?:nullif\()?count\((?:\*|\w+)\)(?:, 0\))?")
+_PLAIN_COUNT = lazy(r"(?:nullif\()?count\((?:\*|\w+)\)(?:, 0\))?")
 _IN_TIME = cue(
     "share % percent pct proportion",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of (?:the |our |all )?[a-z ]{3,30}? (?:that |which |who )?"
@@ -168,12 +169,12 @@ def time_of_part(case: Case) -> str | None:
     return f"{times[0].text} restricts the part alone" if named else None
 
 
-_COUNTED = re.compile(
+_COUNTED = lazy(
     r"(?:1(?:00)?(?:\.0)? \* |nullif\()?(?:sum|count)\((?:case when )?(.+?)(?: then 1(?: else 0)? end)?\)"
     r"(?:, 0\)| \* 100)?"
 )
-_RATE = re.compile(r"\b(?:rate|share|percent\w*|pct|proportion|fraction)\b|%")
-_ODDS = re.compile(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
+_RATE = lazy(r"\b(?:rate|share|percent\w*|pct|proportion|fraction)\b|%")
+_ODDS = lazy(r"\b(?:ratio|odds|vs|versus|for every|compared)\b")
 
 
 def part_over_rest(case: Case) -> str | None:
@@ -220,7 +221,7 @@ _OF_TOTAL = cue(
     "total all overall",
     r"(?:%|\b(?:share|percent\w*|pct|part)) of (?:our |the )?(?:total|all|overall|all our|all the) ([a-z]{4,})\b",
 )
-_OF_KIND = re.compile(r"(?:100 \* )?sum\(case when \w+ = '([^']{3,})' then (\w+) else 0 end\)")
+_OF_KIND = lazy(r"(?:100 \* )?sum\(case when \w+ = '([^']{3,})' then (\w+) else 0 end\)")
 
 
 def base_of_all_kinds(case: Case) -> str | None:

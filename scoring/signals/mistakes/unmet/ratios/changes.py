@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue, first
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
@@ -28,15 +29,15 @@ def points_divided(case: Case) -> str | None:
     return f"{change.text} for points"
 
 
-_OF_NAMED = re.compile(
+_OF_NAMED = lazy(
     r"\b(?:\w+\.)?([a-z]\w*)\s*-\s*(?:\w+\.)?([a-z]\w*)\)*(?:\s*\*\s*100(?:\.0+)?)?\)*\s*[/,]\s*(?:nullif\s*\(\s*)?"
     r"(?:\w+\.)?([a-z]\w*)"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = re.compile(
+_MONTH = lazy(
     r"(?:^|_)(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?(?:_|$)"
 )
-_YEAR = re.compile(r"(?:^|\D)((?:19|20)\d\d)(?:\D|$)")
+_YEAR = lazy(r"(?:^|\D)((?:19|20)\d\d)(?:\D|$)")
 _HALF_YEAR = 6
 _RISE = cue(
     "gr gain ris ros increas chang diff uplift drop fall fell decreas declin up down",
@@ -89,10 +90,10 @@ _BY_PERCENT = cue(
     r"(?:in|as)"
     r" (?:a )?(?:%|(?:percent|pct)\b)",
 )
-_BOUND = re.compile(r"\d ?(?:%|percent|pct)")
-_TEXTS = re.compile(r"'[^']*'")
-_SHIFTS = re.compile(r"interval\s*-|dateadd\s*\([^()]*\)|\(\s*-\s*\d+\s*\)|--[^\n]*", re.IGNORECASE)
-_TAKES_OFF = re.compile(r"-|minus|subtract|except", re.IGNORECASE)
+_BOUND = lazy(r"\d ?(?:%|percent|pct)")
+_TEXTS = lazy(r"'[^']*'")
+_SHIFTS = lazy(r"interval\s*-|dateadd\s*\([^()]*\)|\(\s*-\s*\d+\s*\)|--[^\n]*", re.IGNORECASE)
+_TAKES_OFF = lazy(r"-|minus|subtract|except", re.IGNORECASE)
 _STORED = frozenset({"change", "growth", "diff", "difference", "increase"})
 
 
@@ -117,8 +118,8 @@ _FALL = cue(
     "less fewer cut drop fell fall decreas declin reduc lower",
     r"\b(?:less|fewer|cut|dropped|drop|fell|fallen|decreas\w*|declin\w*|reduced?|lower)\b",
 )
-_RISING = re.compile(r"\b(?:more in|higher|increas\w*|grew|grow\w*|rose|up)\b")
-_BOUNDED_CHANGE = re.compile(
+_RISING = lazy(r"\b(?:more in|higher|increas\w*|grew|grow\w*|rose|up)\b")
+_BOUNDED_CHANGE = lazy(
     r"\(\s*(?:\w+\.)?\w+\s*-\s*((?:\w+\.)?\w+)\s*\)\s*/\s*(?:nullif\s*\(\s*)?((?:\w+\.)?\w+)(?:\s*,\s*0\s*\))?\s*>=?"
     r"\s*\d|safe_divide\s*\(\s*(?:\w+\.)?\w+\s*-\s*((?:\w+\.)?\w+)\s*,\s*((?:\w+\.)?\w+)\s*\)\s*>=?\s*\d",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue, divides, first
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Aggregation
@@ -108,7 +109,7 @@ _RATE = cue(
     r"\b(?:rate|ratio|percent\w*|pct|share|proportion|margin|yield|utili[sz]ation|occupancy|discount\w*|efficiency"
     r"|productivity|intensity|conversion|ctr|cpc|cpm|roi|roas)\b|%|\b(?:a|per) (?:head|person|capita|piece)\b",
 )
-_PER_UNIT = re.compile(r"\bper (?:\d+ )?([a-z]+)\b")
+_PER_UNIT = lazy(r"\bper (?:\d+ )?([a-z]+)\b")
 
 
 def asks_rate_of_all(case: Case) -> bool:
@@ -147,7 +148,7 @@ def paid_per_unit(case: Case) -> bool:
     return _PAID.search(case.asked) is not None
 
 
-_OF_UNIT = re.compile(r"(?:\w+_per|avg|average|mean)_\w+")
+_OF_UNIT = lazy(r"(?:\w+_per|avg|average|mean)_\w+")
 _COUNTS_ALIKE = cue(
     "counts count by weight money weigh", r"\bcounts? the same\b|\bby weight\b|\bmoney over\b|\bto weigh\b"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, convertible, is_unit, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, Projection, SqlFilter
@@ -12,7 +13,7 @@ from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_SCALED = re.compile(r"\b1(?:e[369]|0{2,9})(?:\.0)?\b|\b60\b|\b3600\b|\b0\.0*1\b")
+_SCALED = lazy(r"\b1(?:e[369]|0{2,9})(?:\.0)?\b|\b60\b|\b3600\b|\b0\.0*1\b")
 
 
 def factor_left_out(case: Case) -> str | None:
@@ -37,7 +38,7 @@ def _unscaled(product: Aggregation) -> str | None:
     return next((f"{one} by each {gain}" for one in held for gain in gains if convertible(one, gain)), None)
 
 
-_HUNDREDTH = re.compile(r"\(?(.+?)\)? / 100(?:\.0+)?")
+_HUNDREDTH = lazy(r"\(?(.+?)\)? / 100(?:\.0+)?")
 
 
 _TURNED = (
@@ -90,12 +91,12 @@ def _bounds(each: SqlFilter, shown: Collection[str], said: Collection[float]) ->
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
 
 
-_AVERAGE_OF_WHOLE = re.compile(
+_AVERAGE_OF_WHOLE = lazy(
     r"\bavg\s*\(\s*datediff\s*\(\s*(days?|dd?|hours?|hh|weeks?|wk|ww|months?|mm|years?|yy(?:yy)?)\s*,"
     r"(?:[^()]|\([^()]*\))*\)\s*\)",
     re.IGNORECASE,
 )
-_ROUNDED = re.compile(r"\b(?:whole|full|round\w*|nearest)\b")
+_ROUNDED = lazy(r"\b(?:whole|full|round\w*|nearest)\b")
 
 
 def whole_units_averaged(case: Case) -> str | None:
@@ -111,10 +112,8 @@ def whole_units_averaged(case: Case) -> str | None:
     return f"{found.group()} is a whole number"
 
 
-_ONE_MORE = re.compile(
-    r"(?:date_?diff\s*\([^()]*\)|\w*out\w*\s*-\s*(?:\w+\.)?\w*in\w*\)?)\s*\+\s*1\b(?!\.)", re.IGNORECASE
-)
-_DAYS = re.compile(r"\bdays?\b")
+_ONE_MORE = lazy(r"(?:date_?diff\s*\([^()]*\)|\w*out\w*\s*-\s*(?:\w+\.)?\w*in\w*\)?)\s*\+\s*1\b(?!\.)", re.IGNORECASE)
+_DAYS = lazy(r"\bdays?\b")
 _NIGHTS = cue("night stay", r"\bnights?\b|\blength of (?:the |their )?stay\b")
 
 
@@ -130,8 +129,8 @@ def nights_one_more(case: Case) -> str | None:
     return f"{found.group()} counts days" if found is not None else None
 
 
-_CONSTANT = re.compile(r"\(?(\d[\d.]*(?:e\d+)?)\)?")
-_SCALED_AGAIN = re.compile(r"[/*] \d|diff|extract|epoch|julian| - ")
+_CONSTANT = lazy(r"\(?(\d[\d.]*(?:e\d+)?)\)?")
+_SCALED_AGAIN = lazy(r"[/*] \d|diff|extract|epoch|julian| - ")
 _OTHER_FACTORS = frozenset({24.0, 60.0, 100.0, 1000.0, 1024.0, 1440.0, 3600.0, 86400.0, 1e6, 1024.0**2, 1e9})
 
 
@@ -173,8 +172,8 @@ def _turns_into(numerator: str, unit: str, factor: float) -> bool:
 
 
 _SPEED = cue("km/h km /h kmh kph mph", r"\bkm ?/ ?h\b|\bkmh\b|\bkph\b|\bmph\b")
-_SECONDS = re.compile(r"(?:_s|_sec|_secs|seconds?)\)*$")
-_MINUTES = re.compile(r"(?:_min|_mins|minutes?)\)*$")
+_SECONDS = lazy(r"(?:_s|_sec|_secs|seconds?)\)*$")
+_MINUTES = lazy(r"(?:_min|_mins|minutes?)\)*$")
 
 
 def speed_per_other(case: Case) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.ratios.bases import base_of_others
 from scoring.signals.mistakes.wording import cue, divides
@@ -21,7 +22,7 @@ _OF_AMOUNT = cue(
     r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh"
     r"|sales|takings|payroll|gmv|mrr|arr|profit)\b",
 )
-_COUNTED = re.compile(r"(?:nullif\()?(?:\(select |sum\()?count\(")
+_COUNTED = lazy(r"(?:nullif\()?(?:\(select |sum\()?count\(")
 
 
 def amount_shared_by_rows(case: Case) -> str | None:
@@ -46,10 +47,8 @@ _OF_OWN = cue(
     r"|(?:%|\b(?:pct|percent\w*|share|proportion)) of each (?:[a-z]+'?s? own\b|[a-z]+'?s? [a-z]+ (?:was|were|is|are"
     r"|that)\b)",
 )
-_OF_ALL = re.compile(
-    r"\b(?:sum|count|ratio_to_report)\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE
-)
-_SCALAR = re.compile(
+_OF_ALL = lazy(r"\b(?:sum|count|ratio_to_report)\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
+_SCALAR = lazy(
     r"/ ?(?:nullif ?\()?\(\s*select\s+(?:sum|count)\s*\([^()]{1,30}\)\s+from\s+[\w.]+(?:\s+(?!where\b)\w+)?\s*(?:\)"
     r"|where\b)",
     re.IGNORECASE,
@@ -99,7 +98,7 @@ _PER_PERIOD = cue(
     r"(?:%|\b(?:share|percent\w*|pct|proportion)) of (?:the |our |all )?[a-z][a-z -]{2,30}? (?:per|by|each|every) "
     r"(?:month|week|day|quarter)\b",
 )
-_OF_YEAR = re.compile(r"\b(?:yearly|annual|year's|of the year|total|fell in|fall in)\b")
+_OF_YEAR = lazy(r"\b(?:yearly|annual|year's|of the year|total|fell in|fall in)\b")
 
 
 def _asks_of_period(case: Case) -> bool:
@@ -145,7 +144,7 @@ def _spreads_whole(division: Division) -> bool:
     return f"sum({part}) over ()" in division.denominator and _CONDITIONS.search(part) is None
 
 
-_CONDITIONS = re.compile(r"case when|filter| (?:=|<|>|in|is) ")
+_CONDITIONS = lazy(r"case when|filter| (?:=|<|>|in|is) ")
 
 
 def _total_beside(case: Case) -> str | None:
@@ -186,12 +185,12 @@ _PART_OVER = cue(
     r"\b([a-z]{3,}) (?:as (?:a )?(?:%|pct|percent\w*|share|proportion) of|over|divided by|out of)"
     r" (?:the |all |total |its )?(?:[a-z]+ )?([a-z]{3,})\b",
 )
-_NAMES_DIVIDED = re.compile(r"\b([a-z]\w*)\s*(?:/|,)\s*nullif\s*\(\s*(?:coalesce\s*\(\s*)?(?:\w+\.)?([a-z]\w*)")
+_NAMES_DIVIDED = lazy(r"\b([a-z]\w*)\s*(?:/|,)\s*nullif\s*\(\s*(?:coalesce\s*\(\s*)?(?:\w+\.)?([a-z]\w*)")
 
 
-_ALL_ROWS = re.compile(r"(?:100 \* |1 \* )?count\(\*\)(?: \* 1(?:00)?)?")
-_ALL_BELOW = re.compile(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
-_SOME_ROWS = re.compile(r"case when .* then 1|filter \(where|count\([^*)]* (?:=|<|>) ")
+_ALL_ROWS = lazy(r"(?:100 \* |1 \* )?count\(\*\)(?: \* 1(?:00)?)?")
+_ALL_BELOW = lazy(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
+_SOME_ROWS = lazy(r"case when .* then 1|filter \(where|count\([^*)]* (?:=|<|>) ")
 
 
 def all_over_some(case: Case) -> str | None:
@@ -228,7 +227,7 @@ def inverted_by_words(case: Case) -> str | None:
     return None
 
 
-_PLAIN_COUNT = re.compile(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
+_PLAIN_COUNT = lazy(r"(?:100(?:\.0)? \* )?count\((?:distinct )?(\w+)\)(?: \* 1(?:\.0)?)?")
 
 
 def base_of_the_part(case: Case) -> str | None:
@@ -267,11 +266,9 @@ _LOSS = cue(
     r"|\b(?:loss|shrinkage|wastage|waste) ?(?:%|pct\b|percent\w*|rate\b)"
     r"|(?:%|\b(?:pct|percent\w*)) (?:of )?(?:loss|shrinkage|wastage)\b",
 )
-_TAKEN_OFF = re.compile(
-    r"\b1(?:00)?(?:\.0+)?\s*-(?!\d)|\)\s*-\s*\(?\s*(?:sum|count|\d)|[a-z_]\s*-\s*[a-z_]", re.IGNORECASE
-)
-_LOST = re.compile(r"lost|loss|wast|shrink|scrap|reject|spoil|write|broken|return|leak|dead|expired|dump")
-_SUMS = re.compile(r"(?:100(?:\.0)? \* )?sum\([\w.]+\)(?: \* (?:1(?:\.0)?|100(?:\.0)?))?")
+_TAKEN_OFF = lazy(r"\b1(?:00)?(?:\.0+)?\s*-(?!\d)|\)\s*-\s*\(?\s*(?:sum|count|\d)|[a-z_]\s*-\s*[a-z_]", re.IGNORECASE)
+_LOST = lazy(r"lost|loss|wast|shrink|scrap|reject|spoil|write|broken|return|leak|dead|expired|dump")
+_SUMS = lazy(r"(?:100(?:\.0)? \* )?sum\([\w.]+\)(?: \* (?:1(?:\.0)?|100(?:\.0)?))?")
 
 
 def yield_for_loss(case: Case) -> str | None:
@@ -288,9 +285,9 @@ def yield_for_loss(case: Case) -> str | None:
     return f"{division.numerator} / {division.denominator} is what is left"
 
 
-_SHARE = re.compile(r"%|\b(?:pct|percent\w*|share|proportion|fraction)\b")
-_COUNTED_ONCE = re.compile(r"\brates?\b[^;?]{0,120}\b(?:at least once|only once|counts? (?:as (?:1|one)|once))\b")
-_RATE_OF_ALL = re.compile(r"%|\b(?:pct|percent\w*|share|proportion|fraction|rate)\b")
+_SHARE = lazy(r"%|\b(?:pct|percent\w*|share|proportion|fraction)\b")
+_COUNTED_ONCE = lazy(r"\brates?\b[^;?]{0,120}\b(?:at least once|only once|counts? (?:as (?:1|one)|once))\b")
+_RATE_OF_ALL = lazy(r"%|\b(?:pct|percent\w*|share|proportion|fraction|rate)\b")
 
 
 def share_by_repeats(case: Case) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked
 from scoring.specification import Clause, Op, SqlFilter
@@ -11,13 +10,11 @@ from scoring.values import Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_WHOLE = re.compile(
+_WHOLE = lazy(
     r"\bcount (?:all|every) (?:the )?\w+ (?:of|in) (?:those|these|them|such)\b|\bnot (?:only|just) (?:the |those )\w+"
     r"|\bthe whole (?:order|basket|booking|invoice|trip|cart|bill|shipment|account|group|case)s?\b"
 )
-_AT_ANY = re.compile(
-    r"\bat (?:any|some) (?:point|time|moment)\b|\bany time (?:in|during)\b|\bsome ?time (?:in|during)\b"
-)
+_AT_ANY = lazy(r"\bat (?:any|some) (?:point|time|moment)\b|\bany time (?:in|during)\b|\bsome ?time (?:in|during)\b")
 _STARTS = frozenset("start starts begin begins from opened valid since".split())
 
 

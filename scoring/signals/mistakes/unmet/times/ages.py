@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import cue, said
 from scoring.specification import Column
@@ -18,7 +19,7 @@ _AGES = cue(
     r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"
     r"|\b(?:over|under|below|above) (?:the age of )?\d\d (?:today|now)\b|\bhow old\b",
 )
-_BY_CALENDAR = re.compile(
+_BY_CALENDAR = lazy(
     r"\byear\s*\(\s*(?:curdate\(\)|current_date(?:\(\))?|now\(\)|getdate\(\)|sysdate"
     r"|current_timestamp)\s*\)\s*-\s*year\s*\("
     r"|\bextract\s*\(\s*year\s+from\s+(?:current_date|now\(\)|sysdate"
@@ -28,16 +29,14 @@ _BY_CALENDAR = re.compile(
     r"\s*year\s*\)|strftime\s*\(\s*'%y'\s*,\s*'now'\s*\)\s*-\s*strftime\s*\(\s*'%y'",
     re.IGNORECASE,
 )
-_CORRECTED = re.compile(
-    r"\bcase\b|\bdateadd\b|\bif\s*\(|\biif\b|%m%d|%m-%d|mmdd|\bmonth\b|\bdayofyear\b", re.IGNORECASE
-)
+_CORRECTED = lazy(r"\bcase\b|\bdateadd\b|\bif\s*\(|\biif\b|%m%d|%m-%d|mmdd|\bmonth\b|\bdayofyear\b", re.IGNORECASE)
 
 
-_BY_BIRTH = re.compile(
+_BY_BIRTH = lazy(
     r"\b(?:datediff\s*\(\s*'?(?:year|yy|yyyy)'?\s*,|date_diff\s*\(\s*'year'\s*,)\s*(?:\w+\.)?\w*(?:birth|dob|born)\w*",
     re.IGNORECASE,
 )
-_CORRECTED_AGE = re.compile(
+_CORRECTED_AGE = lazy(
     r"-\s*\(?\s*(?:case|iif|if)\b|\bdateadd\s*\(\s*(?:year|yy|yyyy)|\badd_months\b|mm-?dd|%m-?%d|dayofyear",
     re.IGNORECASE,
 )
@@ -50,9 +49,7 @@ _AGE_THEN = cue(
     r"|the day) (?:of )?(?:the |their )?(?:they |she |he |we )?(?:were |was |had |got )?(?:enrol|join|sign|hire|start"
     r"|book|regist|admi|purchas|order|appl|bought|began)\w*",
 )
-_NOW = re.compile(
-    r"current_date|current_timestamp|curdate|getdate|sysdate|\bnow\b|\btoday\b|utc_timestamp", re.IGNORECASE
-)
+_NOW = lazy(r"current_date|current_timestamp|curdate|getdate|sysdate|\bnow\b|\btoday\b|utc_timestamp", re.IGNORECASE)
 _BIRTH = frozenset({"birth", "birthday", "dob", "born", "birthdate"})
 
 

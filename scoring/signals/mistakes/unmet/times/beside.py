@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, SqlFilter, SubqueryRole
@@ -71,7 +70,7 @@ def are_a_year_apart(earlier: TimeRange, later: TimeRange) -> bool:
     )
 
 
-_BEFORE = re.compile(r"date_?trunc\('month', .*(?:ts_or_ds_add|date_?add|date_?sub|- interval).*[ -]'?1'?,? month")
+_BEFORE = lazy(r"date_?trunc\('month', .*(?:ts_or_ds_add|date_?add|date_?sub|- interval).*[ -]'?1'?,? month")
 
 
 def month_for_year(case: Case) -> str | None:
@@ -130,7 +129,7 @@ def _is_time_of_both(case: Case) -> bool:
     return behind and _AND.search(case.asked, starts[0]) is None and _EVER.search(case.asked) is None
 
 
-_AND = re.compile(r"\b(?:and|plus|as well as|n)\b|[&+]")
+_AND = lazy(r"\b(?:and|plus|as well as|n)\b|[&+]")
 
 
 def _of_each_row(case: Case) -> tuple[str, ...]:

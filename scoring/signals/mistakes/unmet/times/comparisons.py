@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.times.beside import (
     are_a_year_apart,
@@ -28,7 +29,7 @@ _SAME_DAYS = cue(
 )
 _WHOLE = {"month": 28, "quarter": 89, "qtr": 89, "week": 7}
 """Days from which a stretch is a whole period; a year's otherwise."""
-_DAY_PARTS = re.compile(
+_DAY_PARTS = lazy(
     r"\bday\s*\(|\bextract\s*\(\s*(?:day|doy|dayofyear)\b|dayof(?:year|month)|\bdoy\b|%j|%m-?%d|'?mm-?dd'?"
     r"|date_?part\s*\(\s*'?(?:day|doy|dy)\b|datepart\s*\(\s*(?:day|dy|dayofyear)\b",
     re.IGNORECASE,
@@ -55,7 +56,7 @@ def same_days_missed(case: Case) -> str | None:
     return f"{found.group()}: the earlier period is whole"
 
 
-_TO_DATE = re.compile(
+_TO_DATE = lazy(
     r"<=?\s*(?:date\s*)?\(?(?:now\s*\(\)|current_date(?:\(\))?|current_timestamp(?:\(\))?|curdate\(\)|sysdate"
     r"|getdate\(\)|today\(\)|cast\(getdate\(\) as date\))\s*-"
     r"|<=?\s*(?:date_?sub|date_?add|dateadd|add_months|timestamp_sub|datetime_sub)\s*\("
@@ -88,7 +89,7 @@ _YEAR_APART = cue(
     r"|\b(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* '?(?:20)?\d\d (?:vs\.?|versus|and|to|against"
     r"|compared (?:to|with)) (?P=month)[a-z]* '?(?:20)?\d\d\b",
 )
-_COMPARED = re.compile(
+_COMPARED = lazy(
     r"\b(?:compar\w+|vs\.?|versus|against|than|difference|diff|change|growth|yoy|over|on|beside|next to)\b"
 )
 

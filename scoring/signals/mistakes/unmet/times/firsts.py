@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
@@ -133,7 +134,7 @@ _TO_FIRST = cue(
     r"\b(?:days?|hours?|weeks?|time|long)\b[^.;?]{0,50}\b(?:and|to|till|until|before|n|&) (?:the |their |its |a )?"
     r"(?:first|1st) (?:\w+ )?\w+",
 )
-_FIRST_TAKEN = re.compile(
+_FIRST_TAKEN = lazy(
     r"\bmin\s*\(|row_number|rank\s*\(|first|distinct on|qualify|\blimit 1\b|top 1\b|arg_?min|not exists|\brn\b|initial",
     re.IGNORECASE,
 )
@@ -157,9 +158,7 @@ _LAST_TWO = cue(
     "two 2",
     r"\b(?:last|latest|most recent) (?:two|2)\b(?! (?:full |whole )?(?:day|week|month|quarter|year|hour|yr|mo)s?\b)",
 )
-_ONE_TAKEN = re.compile(
-    r"row_number|rank\s*\(|qualify|\bmax\s*\(|\blimit\b|\btop\b|arg_?max|distinct on", re.IGNORECASE
-)
+_ONE_TAKEN = lazy(r"row_number|rank\s*\(|qualify|\bmax\s*\(|\blimit\b|\btop\b|arg_?max|distinct on", re.IGNORECASE)
 _ONE_AND_TWO = cue("2nd second", r"\b(?:1st|first) and (?:the |their |its )?(?:2nd|second)\b")
 
 

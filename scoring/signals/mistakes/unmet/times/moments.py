@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of, is_time
 from scoring.signals.mistakes.wording import cue
@@ -78,7 +79,7 @@ _PART_ONLY = cue(
     r"\b(?:just|only) (?:count )?(?:the )?(?:part|portion|share|hours|minutes|days|bit)s? (?:of it |of them )?"
     r"(?:that |which )?(?:lies?|falls?|fell|lie|inside|within)\b",
 )
-_CUTS = re.compile(r"\b(?:least|greatest|case|iif|if|generate\w*|range|overlaps?)\b", re.IGNORECASE)
+_CUTS = lazy(r"\b(?:least|greatest|case|iif|if|generate\w*|range|overlaps?)\b", re.IGNORECASE)
 
 
 def part_counted_whole(case: Case) -> str | None:
@@ -120,7 +121,7 @@ def _is_on(each: SqlFilter, words: frozenset[str]) -> bool:
     return any(not words.isdisjoint(identifier_words(column.name)) for column in columns)
 
 
-_DONE = re.compile(
+_DONE = lazy(
     rf"\b(?<!not )(?<!never )([a-z]{{3,}}(?:ed|wn|ught)) (?:since|in|during|between|after|before|on|last|this|past)"
     rf"(?: the)?(?: last| past| this)? ?(?:calendar )?(?:\d|{_MONTH}\b|q[1-4]\b|year|month|week|quarter|yesterday"
     r"|today)"
@@ -147,7 +148,7 @@ def event_by_its_name(case: Case) -> Finding | None:
     return None
 
 
-_BY_DATE = re.compile(r"\bby (?:the |their )?([a-z]{5})[a-z]* dates?\b")
+_BY_DATE = lazy(r"\bby (?:the |their )?([a-z]{5})[a-z]* dates?\b")
 """The first letters of the event whose date is said to count: `by delivery date`."""
 
 
@@ -193,7 +194,7 @@ _TO_PAY = cue(
     r"\b(?:days?|time|long) (?:it takes |taken |they take |(?:do|does|did) (?:\w+ ){1,3}?take )?to pay\b"
     r"|\bpayment time\b",
 )
-_DUE = re.compile(r"\b(?:due|late|overdue|past)\b")
+_DUE = lazy(r"\b(?:due|late|overdue|past)\b")
 
 
 def pays_from_due(case: Case) -> Finding | None:
@@ -238,7 +239,7 @@ _PAID = frozenset({"paid", "pay", "payment", "settl"})
 
 
 _OVERDUE = cue("overdue late past", r"\boverdue\b|\blate\b|\bpast (?:the |their |its )?due\b")
-_FROM_NOW = re.compile(r"datediff\((\w*due\w*|\w*promised\w*|\w*deadline\w*), (?:current_|now|getdate|curdate|sysdate)")
+_FROM_NOW = lazy(r"datediff\((\w*due\w*|\w*promised\w*|\w*deadline\w*), (?:current_|now|getdate|curdate|sysdate)")
 
 
 def overdue_backwards(case: Case) -> Finding | None:
@@ -257,10 +258,10 @@ def overdue_backwards(case: Case) -> Finding | None:
     return None
 
 
-_NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t) (?:yet )?(?:overdue|late)\b|\bon[- ]time\b|\bearly\b")
+_NOT_YET = lazy(r"\b(?:not|isn'?t|aren'?t) (?:yet )?(?:overdue|late)\b|\bon[- ]time\b|\bearly\b")
 
 
-_PAST_DUE = re.compile(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
+_PAST_DUE = lazy(r"\bpast (?:the |their |its )?due\b|\bdays? overdue\b")
 
 
 def age_of_issue(case: Case) -> Finding | None:

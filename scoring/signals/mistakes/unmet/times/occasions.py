@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from scoring.patterns import lazy
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
 from scoring.signals.mistakes.wording import cue
@@ -179,8 +178,8 @@ def _kept_for_cancelled(case: Case) -> str | None:
 
 _LEAVES = cue("check", r"\bcheck(?:s|ing|ed)?[- ]?outs?\b")
 _COMES = cue("check arriv", rf"\bcheck(?:s|ing|ed)?[- ]?ins?\b|\barriv(?:e|es|ing|als?) {_WHEN}")
-_COME_NAMES = re.compile(r"check_?in|arriv")
-_LEAVE_NAMES = re.compile(r"check_?out|depart")
+_COME_NAMES = lazy(r"check_?in|arriv")
+_LEAVE_NAMES = lazy(r"check_?out|depart")
 
 
 def _other_end_of_stay(case: Case) -> str | None:
@@ -203,8 +202,8 @@ _DEPARTS = cue(
 _ARRIVES = cue(
     "arriv", r"\b(?:arrival delays?|arriv\w+ late|late arrivals?|delays? (?:on|at) arrival|arrived on time)\b"
 )
-_OF_DEPARTURE = re.compile(r"dep(?:art\w*)?(?:_|\Z)")
-_OF_ARRIVAL = re.compile(r"arr(?:iv\w*)?(?:_|\Z)")
+_OF_DEPARTURE = lazy(r"dep(?:art\w*)?(?:_|\Z)")
+_OF_ARRIVAL = lazy(r"arr(?:iv\w*)?(?:_|\Z)")
 
 
 def _other_end_of_way(case: Case) -> str | None:

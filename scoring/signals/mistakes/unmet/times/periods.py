@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from scoring.patterns import lazy
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, GroupKey, Op, Operand, SqlFilter
@@ -12,8 +13,8 @@ from scoring.values import Choices, Number, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
-_SAME_PART = re.compile(r"(month|quarter)\([^=]+\) = \1\(")
-_YEAR_TOO = re.compile(r"\byear|yyyy|%y", re.IGNORECASE)
+_SAME_PART = lazy(r"(month|quarter)\([^=]+\) = \1\(")
+_YEAR_TOO = lazy(r"\byear|yyyy|%y", re.IGNORECASE)
 
 
 def months_joined(case: Case) -> str | None:
@@ -139,7 +140,7 @@ _NOT_GONE = cue(
     r"|\balready (?:ended|expired|lapsed|over|gone)\b[^.?;]{0,20}\b(?:no use|out|not|don'?t)\b"
     r"|\bfrom (?:today|now) on\b",
 )
-_OF_NOW = re.compile(r"current_|\bnow\b|getdate|sysdate|curdate|today")
+_OF_NOW = lazy(r"current_|\bnow\b|getdate|sysdate|curdate|today")
 
 
 def gone_kept(case: Case) -> str | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import cue, said, shapes
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
 
-_ZONES = re.compile(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
+_ZONES = lazy(r"\butc\b|\bgmt\b|\b(?:europe|america|asia|australia|pacific|africa)/\w+|\b(?:us/\w+)\b")
 
 
-_TO_UTC = re.compile(
+_TO_UTC = lazy(
     r"(?:\bto_utc_timestamp\(\s*|\bconvert_timezone\(\s*'\w+/\w+',\s*'(?:utc|etc/utc)',\s*)(?:\w+\.)?(\w+_utc)\b"
     r"|\bconvert_tz\(\s*(?:\w+\.)?(\w+_utc),\s*'\w+/\w+'",
     re.IGNORECASE,
@@ -48,13 +49,13 @@ def _other_zone(text: str, case: Case) -> Finding | None:
     return differing(", ".join(sorted(named)), ", ".join(odd))
 
 
-_FROM_UTC = re.compile(
+_FROM_UTC = lazy(
     r"\butc,? (?:\w+ )?converted\b|\b(?:convert\w*|turned|moved|from) (?:\w+ )?(?:from )?utc\b(?: (?:in)?to)?"
 )
 """A text that names the zone from which times are converted."""
-_IN_UTC = re.compile(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
-_LOCAL = re.compile(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
-_CONVERTS = re.compile(
+_IN_UTC = lazy(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
+_LOCAL = lazy(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
+_CONVERTS = lazy(
     r"zone|from_utc|to_utc|convert_tz|from_tz|new_time|interval|date_?add|date_?sub|'[a-z]+/[a-z_]+'|(?<!\d)[+-] ?\d",
     re.IGNORECASE,
 )
@@ -68,7 +69,7 @@ def _lacks_conversion(text: str, case: Case) -> Finding | None:
     return Finding(1.0, "nothing converts from UTC")
 
 
-_CONVERTED = re.compile(r"zone|at time z|'[a-z]+/[a-z_]+'|from_utc|convert_tz", re.IGNORECASE)
+_CONVERTED = lazy(r"zone|at time z|'[a-z]+/[a-z_]+'|from_utc|convert_tz", re.IGNORECASE)
 _HOURLY = cue("hour", r"\b(?:per|by|each|every|which|what|peak|busiest) hours?\b|\bhours? of (?:the )?day\b|\bhourly\b")
 
 
