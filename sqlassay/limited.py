@@ -23,6 +23,12 @@ from sqlassay.local import answer_record
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
 _END_SECONDS = 5.0
+_FIRST = Query(
+    question="Revenue per shop in 2025, without cancelled orders, highest first",
+    sql="SELECT s.name, SUM(o.total) AS revenue FROM shops s JOIN orders o ON o.shop_id = s.id WHERE o.placed_on >= "
+    "'2025-01-01' AND o.placed_on < '2026-01-01' AND o.status <> 'cancelled' GROUP BY s.name ORDER BY revenue DESC",
+)
+"""An answer that is scored before the others: what a process does only once is no part of what they cost."""
 
 
 class LimitedProcess:
@@ -106,6 +112,7 @@ def serve() -> None:
     given, results = sys.stdin.buffer, sys.stdout.buffer
     with suppress(EOFError, BrokenPipeError):
         rules, cpu_seconds = cast("tuple[Rules, float]", pickle.load(given))  # noqa: S301 the program's
+        answer_record(_FIRST, rules)
         while True:
             query = cast("Query", pickle.load(given))  # noqa: S301 the program's
             signal.setitimer(signal.ITIMER_PROF, cpu_seconds)

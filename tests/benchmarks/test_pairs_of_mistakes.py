@@ -15,8 +15,8 @@ from scoring.sql.dialects import parser_dialect
 FILES = sorted((Path(__file__).parents[2] / "benchmarks" / "mistakes").glob("*.jsonl"))
 
 
-def test_there_are_twenty_seven_files() -> None:
-    assert {path.stem for path in FILES} == {f"pairs-{number}" for number in range(1, 28)}
+def test_there_are_twenty_eight_files() -> None:
+    assert {path.stem for path in FILES} == {f"pairs-{number}" for number in range(1, 29)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -10,8 +10,8 @@ from scoring.question.english.tables import words
 OPENERS = lazy(
     r"(?:(?:and|or|but|so(?! far)|now|then|ok|okay|also|hm+|uh+m?|um+|oh|ah|sorry|oops|my bad)\b[,.!… ]*"
     r"|(?:hm+|oh|ah|no|yes|sorry|great|thanks|cool)[,. ]+(?=(?:ok|okay|so|and|but|sorry|no|now|i mean|i meant)\b)"
-    r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no|sure|got it"
-    r"|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"
+    r"|(?:great|thanks|thank you|thx|please|cool|perfect|nice|alright|all right|well|yes|yeah|no(?!\. ?of\b)|sure"
+    r"|got it|good|hm+|oh|ah|(?:that'?s |it'?s )?too (?:detailed|long|many|much|fine|coarse|granular)"
     r"|(?:that |it )?looks? (?:good|right|plausible|fine|great)|makes sense"
     r"|hi|hey|actually|sorry|wait|next|finally|interesting|super|awesome|right|fine)\b *[,.!;:–-]+ *"
     r"|(?:no|sorry|hm+|oh|ah) (?=(?:by|per|i mean|i meant|only|just|sorry|for|in|as|with|without)\s))+",

@@ -88,7 +88,9 @@ _ALL_ROWS = lazy(
 def is_about_all(case: Case) -> bool:
     """Whether the question is about whatever a table holds: `the oldest shop, all rows in the table`.
 
-    >>> is_about_all(case("Shops in the table", "SELECT 1")), is_about_all(case("All rows of May", "SELECT 1"))
-    (True, False)
+    >>> is_about_all(case("How many shops are in the table?", "SELECT COUNT(*) FROM shops"))
+    True
+    >>> is_about_all(case("All rows of shops in May", "SELECT COUNT(*) FROM shops"))
+    False
     """
     return _ALL_ROWS.search(case.query.question) is not None

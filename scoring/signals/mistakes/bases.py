@@ -46,7 +46,7 @@ def share_base_wrong(case: Case) -> Finding | None:
 
 
 _OF_ALL = lazy(r"\bsum\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
-_AMONG = lazy(r"\b(?:among|within|of|between) (?:those|these|them|each other)\b")
+_AMONG = lazy(r"(?<!each )\b(?:among|within|of|between) (?:those|these|them|each other)\b")
 
 
 def _share_of_few(case: Case) -> Finding | None:

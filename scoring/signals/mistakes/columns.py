@@ -8,6 +8,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of, stretch, tested_times, timed_events
 from scoring.signals.mistakes.unmet.ratios.shares import amount_shared_by_rows
+from scoring.signals.mistakes.unmet.references import key_among_others
 from scoring.signals.mistakes.unmet.times.moments import (
     age_of_issue,
     cash_by_bill,
@@ -283,7 +284,8 @@ def key_of_other_role(case: Case) -> Finding | None:
                 return Finding(1.0, f"{odd} beside {foreign.table}.{better}")
             if other and not _THINGS.isdisjoint((key_stems(foreign.name) or ())[-1:]):
                 return Finding(1.0, odd)
-    return None
+    sought = key_among_others(case)
+    return Finding(1.0, sought) if sought is not None else None
 
 
 _THINGS = frozenset(

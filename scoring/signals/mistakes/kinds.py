@@ -12,6 +12,7 @@ from scoring.signals.mistakes.unmet.both import (
     kinds_by_other_key,
     months_as_one_time,
     one_end_read,
+    rows_for_every_period,
 )
 from scoring.signals.mistakes.wording import asked, cue
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
@@ -195,7 +196,7 @@ def either_for_both(case: Case) -> Finding | None:
     "plane in ('kites', 'swans')"
     """
     other = kinds_by_other_key(case) or months_as_one_time(case) or either_lacked(case) or either_year(case)
-    other = other or one_end_read(case)
+    other = other or one_end_read(case) or rows_for_every_period(case)
     return _united_for_both(case) or _listed_for_both(case) or (Finding(1.0, other) if other is not None else None)
 
 

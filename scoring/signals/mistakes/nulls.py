@@ -6,7 +6,12 @@ import re
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.kept import average_of_partners, average_of_present, missing_averaged
+from scoring.signals.mistakes.unmet.kept import (
+    average_of_partners,
+    average_of_present,
+    missing_averaged,
+    taken_off_if_any,
+)
 from scoring.signals.mistakes.wording import cue, first, said
 from scoring.specification import Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
@@ -42,7 +47,7 @@ def null_not_zero(case: Case) -> Finding | None:
     """
     if any(each.op is Op.NOT_NULL for each in case.sql.filters):
         return None
-    present = average_of_present(case)
+    present = average_of_present(case) or taken_off_if_any(case)
     if present is not None:
         return Finding(1.0, present)
     zero = _AS_ZERO.search(said(case)) is not None

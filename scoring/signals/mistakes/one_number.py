@@ -7,7 +7,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key
-from scoring.signals.mistakes.unmet.times.periods import days_of_stock_added
+from scoring.signals.mistakes.unmet.times.periods import counter_added, days_of_stock_added
 from scoring.signals.mistakes.wording import asked, said
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Operand, Projection
@@ -196,7 +196,7 @@ def extreme_summed(case: Case) -> Finding | None:
     ...     "SELECT pilot, SUM(hours) FROM flights GROUP BY pilot")).detail
     'sum(hours) for the longest single'
     """
-    stock = days_of_stock_added(case)
+    stock = days_of_stock_added(case) or counter_added(case)
     if stock is not None:
         return Finding(1.0, stock)
     found = _SINGLE.search(asked(case))

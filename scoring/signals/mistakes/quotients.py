@@ -9,7 +9,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.ratios.changes import change_otherwise
-from scoring.signals.mistakes.unmet.ratios.measures import nights_one_more, whole_units_averaged
+from scoring.signals.mistakes.unmet.ratios.measures import nights_one_more, turned_outside, whole_units_averaged
 from scoring.signals.mistakes.unmet.ratios.shares import all_over_some, inverted_by_words
 from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
@@ -259,7 +259,7 @@ def _in_other_unit(case: Case) -> Finding | None:
     found = _part_of_length(units, case) or _backwards(lengths, case) or _cut_to_hours(lengths)
     if found is not None or len(units) != 1 or not given or units & given or (units, given) == ({"day"}, {"other"}):
         return found
-    return differing(units.pop(), ", ".join(sorted(given)))
+    return None if turned_outside(units, given, case) else differing(units.pop(), ", ".join(sorted(given)))
 
 
 def _part_of_length(units: set[str], case: Case) -> Finding | None:
@@ -294,7 +294,7 @@ _ENDS = frozenset({"ship", "deliver", "close", "end", "cancel", "pay", "reply", 
 def _runs_backwards(shape: Shape) -> bool:
     """Whether the time of an end is subtracted from that of a beginning."""
     events = [event_of(column.name) for column in shape.columns]
-    return len(events) == 2 and events[0] in _BEGINNINGS and events[1] in _ENDS
+    return len(events) == 2 and "arriv" not in shape.columns[1].name and events[0] in _BEGINNINGS and events[1] in _ENDS
 
 
 _MAJOR = lazy(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from scoring.linking import content_words
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.ratios.means import asks_rate_of_all, unit_price_averaged
+from scoring.signals.mistakes.unmet.ratios.means import asks_rate_of_all, unit_price_averaged, weight_left_out
 from scoring.signals.mistakes.unmet.times.firsts import latest_of_each_pair
 from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
@@ -271,6 +271,9 @@ def mean_of_means(case: Case) -> Finding | None:
     ratio = first(case, ShapeKind.MEAN_OF_RATIOS)
     if ratio is not None and (_POOLED.search(text) or asks_rate_of_all(case)):
         return Finding(1.0, ratio.text)
+    unweighted = weight_left_out(case) if _NO_WEIGHT.search(text) is None else None
+    if unweighted is not None:
+        return Finding(1.0, unweighted)
     price = unit_price_averaged(case) if _NO_WEIGHT.search(text) is None else None
     return Finding(1.0 if _POOLED.search(text) else 0.5, price) if price is not None else None
 

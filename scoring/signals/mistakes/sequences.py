@@ -89,6 +89,8 @@ def overlap_missed(case: Case) -> Finding | None:
     if sides is None:
         return moment_missed(case)
     start, end = sides
+    if _AT_ANY.search(text) is not None and start.alternative is None:
+        return _within(start, end)
     if end.alternative is not None:
         alone = end.alternative == start.alternative and not re.search(r"\b(?:or|either)\b", text)
         return Finding(1.0, f"{start.text} or {end.text}") if alone else None
@@ -96,6 +98,11 @@ def overlap_missed(case: Case) -> Finding | None:
     return Finding(1.0, end.text) if missed or (_FREE.search(text) and _lies_within(start, end)) else None
 
 
+def _within(start: SqlFilter, end: SqlFilter) -> Finding | None:
+    return Finding(1.0, f"{start.text} and {end.text}") if _lies_within(start, end) else None
+
+
+_AT_ANY = lazy(r"\bat (?:any|some) (?:time|point|moment)\b")
 _FREE = lazy(r"\b(?:free|available|availability|vacant|bookable|not booked|unbooked|taken)\b")
 
 
@@ -172,6 +179,9 @@ def weekend_misnumbered(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM trips WHERE strftime('%w', day) IN ('6', '7')")).detail
     'expected → actual: 0, 6 → 6, 7'
     """
+    named = _misnamed(case)
+    if named is not None:
+        return named
     days = frozenset({"sat", "sun"}) if "weekend" in said(case) else _days_named(asked(case))
     matches = list(_WEEKDAYS.finditer(case.written)) if days else []
     if len(matches) != 1 or ("weekend" not in said(case) and _RANGE.search(said(case))):
@@ -183,6 +193,27 @@ def weekend_misnumbered(case: Case) -> Finding | None:
     if not wanted or len(given) != len(wanted) or given == wanted:
         return None
     return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
+
+
+_NAMED_DAYS = lazy(
+    r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w|%u)\b(?:(?!\bwhen\b).){0,60}"
+    r"((?:\s*\bwhen\s+'?\d'?\s+then\s+'[a-z]+'){3,7})",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAMED_DAY = lazy(r"(\d)'?\s+then\s+'(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
+
+
+def _misnamed(case: Case) -> Finding | None:
+    """A number of a weekday is shown under the name of another day."""
+    found = _NAMED_DAYS.search(case.written)
+    if found is None:
+        return None
+    weekend = _weekend(found[1].casefold().replace("_", ""), case.sql.dialect)
+    for number, day in _NAMED_DAY.findall(found[2]):
+        wanted = _numbers(frozenset({day.casefold()}), weekend)
+        if wanted and int(number) not in wanted:
+            return Finding(1.0, f"{number} is shown as {day.casefold()}, which is {min(wanted)}")
+    return None
 
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -252,7 +283,7 @@ def hour_shifted(case: Case) -> Finding | None:
     """
     found = _CLOCK.search(asked(case))
     if found is None:
-        return None
+        return _hour_after(case)
     hour = int(found[2]) % 12 + 12 if found[3] == "pm" else int(found[2])
     early = _in_the_morning(int(found[2]), case) if found[3] == "pm" else None
     if early is not None:
@@ -262,3 +293,17 @@ def hour_shifted(case: Case) -> Finding | None:
         if each.op is late and each.rhs == Number(hour) and _is_hour(each):
             return Finding(1.0, each.text)
     return None
+
+
+_BETWEEN_HOURS = cue("am pm", r"\b(?:between|from) (\d{1,2}) ?(am|pm)? ?(?:and|to|until|till|-) ?(\d{1,2}) ?(am|pm)\b")
+
+
+def _hour_after(case: Case) -> Finding | None:
+    """Between 6 and 9 pm ends at 21:00, and the SQL keeps the hour that begins then."""
+    found = _BETWEEN_HOURS.search(asked(case))
+    if found is None:
+        return None
+    halves = (int(found[1]), found[2] or found[4]), (int(found[3]), found[4])
+    start, end = (hour % 12 + 12 * (half == "pm") for hour, half in halves)
+    kept = re.search(rf"\bbetween\s+'?0?{start}'?\s+and\s+'?0?{end}'?(?![:\d])", case.written, re.IGNORECASE)
+    return Finding(1.0, f"{kept.group().lower()} keeps the hour after {end}:00") if kept is not None else None

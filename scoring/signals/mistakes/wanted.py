@@ -158,8 +158,32 @@ def total_beside_groups_missing(case: Case) -> Finding | None:
     return Finding(1.0, "no total beside the groups") if len(shown) < 2 else None
 
 
+_QUANTILE = lazy(
+    r"\bapprox_quantiles\(\s*[\w.]+,\s*(?P<parts>\d+)\s*\)\s*\[\s*(?:safe_)?offset\(\s*(?P<place>\d+)"
+    r"|\bpercentile(?:_cont|_disc|_approx)?\(\s*(?:[\w.]+,\s*)?(?P<share>0?\.\d+)",
+    re.IGNORECASE,
+)
+
+
+def _other_quantile(case: Case) -> Finding | None:
+    """A median is asked for, and no other quantile, and the SQL takes another."""
+    if re.search(r"\bmedian\b", asked(case)) is None or _OTHER_QUANTILES.search(said(case)) is not None:
+        return None
+    for found in _QUANTILE.finditer(case.written):
+        share = float(found["share"] or 0) or int(found["place"] or 0) / max(int(found["parts"] or 1), 1)
+        if share != _HALF:
+            return Finding(1.0, f"the median as {found.group()}")
+    return None
+
+
+_HALF = 0.5
+_OTHER_QUANTILES = lazy(
+    r"\bp ?\d\d\b|quartil|quantil|percentil|decil|\d\d(?:th|st|nd|rd)\b|\biqr\b|\bspread\b|\b\d\d ?%"
+)
+
+
 def median_averaged(case: Case) -> Finding | None:
-    """A median is asked for, and a plain average is taken.
+    """A median is asked for, and a plain average or another quantile is taken.
 
     One very large value moves an average and not a median.
 
@@ -167,6 +191,9 @@ def median_averaged(case: Case) -> Finding | None:
     'AVG for the median'
     """
     sql = case.sql
+    other = _other_quantile(case)
+    if other is not None:
+        return other
     if (
         "median" not in asked(case)
         or not re.search(r"\bmedian\b", asked(case))

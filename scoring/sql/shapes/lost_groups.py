@@ -140,9 +140,21 @@ def nulls_counted(select: Select) -> Iterator[Shape]:
     for each in select.own:
         if isinstance(each, exp.Count) and isinstance(each.this, exp.Column) and written(each.this) in absent:
             yield Shape(kind=ShapeKind.NULL_COUNTED, text=f"{written(each)} where it is NULL")
+        if _counts_null(each):
+            yield Shape(kind=ShapeKind.NULL_COUNTED, text=written(each)[:100])
         filled = each.this.find(exp.Coalesce) if isinstance(each, exp.Avg) else None
         if filled is not None and not filled.find(exp.AggFunc):
             yield Shape(kind=ShapeKind.FILLED, text=written(each)[:100])
+
+
+def _counts_null(filtered: Node) -> bool:
+    """Whether it is `COUNT(c) FILTER (WHERE c IS NULL)`."""
+    if not isinstance(filtered, exp.Filter):
+        return False
+    counted, kept = filtered.this, filtered.expression.this
+    if not isinstance(counted, exp.Count) or not isinstance(counted.this, exp.Column) or not isinstance(kept, exp.Is):
+        return False
+    return isinstance(kept.expression, exp.Null) and written(kept.this) == written(counted.this)
 
 
 def havings_alone(select: Select) -> Iterator[Shape]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
@@ -11,7 +12,7 @@ from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, Column, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
-from scoring.values import Choices, Text, TimeRange
+from scoring.values import Choices, Number, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -111,6 +112,9 @@ def taken_from_the_other(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM lessons EXCEPT SELECT pilot_id FROM tests")).detail
     'lessons without tests'
     """
+    lacked = _lacked_by_row(case)
+    if lacked is not None:
+        return Finding(1.0, lacked)
     found = _LACKING.search(case.asked)
     exclusions = [each for each in case.sql.set_operations if each.kind.startswith(("except", "minus"))]
     if found is None or len(exclusions) != 1:
@@ -123,6 +127,52 @@ def taken_from_the_other(case: Case) -> Finding | None:
     one, other = table_words(kept[0])[-1], table_words(taken[0])[-1]
     reversed_ = other in before - after and one in after - before
     return Finding(1.0, f"{kept[0]} without {taken[0]}") if reversed_ else None
+
+
+def _lacked_by_row(case: Case) -> str | None:
+    """A row of one period is tested to be of no other one, which each is, in place of that there is no other row."""
+    alone = [each for each in case.sql.filters if each.alternative is None and each.clause is Clause.WHERE]
+    kept = [each for each in alone if each.op is Op.WITHIN]
+    lacked = (each for each in alone if each.op is Op.NOT_WITHIN)
+    return next(
+        (f"{each.text}: of the same row" for each in lacked if any(_lies_apart(each, one) for one in kept)), None
+    )
+
+
+def _lies_apart(lacked: SqlFilter, kept: SqlFilter) -> bool:
+    return kept.lhs == lacked.lhs and kept.block == lacked.block and _are_apart(kept.rhs, lacked.rhs)
+
+
+def _are_apart(one: object, other: object) -> bool:
+    if not isinstance(one, TimeRange) or not isinstance(other, TimeRange):
+        return False
+    first, last = (one, other) if (one.start or datetime.min) <= (other.start or datetime.min) else (other, one)
+    return first.end is not None and last.start is not None and first.end <= last.start
+
+
+_IN_EVERY = cue(
+    "every each",
+    r"\bin (?:every|each)(?: single| one of the)? (month|week|quarter|year|day)s? "
+    r"(?:of|in|from|since|between|this|last)\b"
+    r"|\b(?:at least )?(?:one|once|any|an?)\b[^.?;]{0,40}\bin (?:every|each)(?: single)? (month|week|quarter|year)\b",
+)
+
+
+def rows_for_every_period(case: Case) -> str | None:
+    """Something in every month is asked for, and as many rows, of whichever months, are enough.
+
+    >>> rows_for_every_period(case("Who flew at least once in every month of Q1 2020?", "SELECT pilot FROM flights "
+    ...     "WHERE day >= '2020-01-01' AND day < '2020-04-01' GROUP BY pilot HAVING COUNT(*) >= 3"))
+    'count(*) >= 3 for every month'
+    """
+    found = _IN_EVERY.search(case.asked)
+    period = (found[1] or found[2]) if found is not None else None
+    grain = rf"(?<!_){period}|trunc|%[mywu]|strftime|to_char|format"
+    if period is None or re.search(grain, case.written, re.IGNORECASE) is not None:
+        return None
+    bounds = [each for each in case.sql.filters if each.lhs is not None and each.lhs.func == "COUNT"]
+    odd = next((each for each in bounds if isinstance(each.rhs, Number) and each.rhs.value > 1), None)
+    return f"{odd.text} for every {period}" if odd is not None else None
 
 
 def _stems(text: str) -> set[str]:

@@ -125,14 +125,30 @@ def average_of_partners(case: Case) -> str | None:
     ...     "pilots p LEFT JOIN (SELECT pilot_id, COUNT(*) AS n FROM flights GROUP BY pilot_id) f USING (pilot_id)"))
     'AVG(f.n)'
     """
-    for found in _AVERAGED.finditer(case.written):
-        alias = re.escape(found[1])
-        joined = (
-            rf"\bleft\s+(?:outer\s+)?join\s+(?:[\w.]+\s+(?:as\s+)?|\((?:[^()]|\([^()]*\))*\)\s*(?:as\s+)?)?{alias}\b"
-        )
-        if re.search(joined, case.written, re.IGNORECASE) is not None:
-            return found.group()
-    return None
+    averages = _AVERAGED.finditer(case.written)
+    return next((found.group() for found in averages if _is_optional(found[1], case)), None)
+
+
+def _is_optional(alias: str, case: Case) -> bool:
+    """Whether what has this name is left joined, so that it may have no row."""
+    name = re.escape(alias)
+    joined = rf"\bleft\s+(?:outer\s+)?join\s+(?:[\w.]+\s+(?:as\s+)?|\((?:[^()]|\([^()]*\))*\)\s*(?:as\s+)?)?{name}\b"
+    return re.search(joined, case.written, re.IGNORECASE) is not None
+
+
+_TAKEN_OFF = lazy(r"\bsum\(\s*(\w+)\.\w+\s*-\s*(\w+)\.\w+\s*\)", re.IGNORECASE)
+
+
+def taken_off_if_any(case: Case) -> str | None:
+    """What may have no row is taken off each row, and where it has none the difference is NULL and the row is lost.
+
+    >>> taken_off_if_any(case("Fares after refunds", "SELECT SUM(t.fare - r.amount) FROM trips t "
+    ...     "LEFT JOIN refunds r ON r.trip_id = t.id"))
+    'SUM(t.fare - r.amount)'
+    """
+    found = _TAKEN_OFF.search(case.written)
+    lost = found is not None and _is_optional(found[2], case) and not _is_optional(found[1], case)
+    return found.group() if found is not None and lost else None
 
 
 _LEFT_JOIN = lazy(

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from scoring.signals.mistakes.wording import asked, cue, shapes
+from scoring.specification import Column, Operand, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_name
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems
 from scoring.sql.shapes.roles import ABOVE
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -193,3 +194,32 @@ def other_doer(text: str, key: str, case: Case) -> str | None:
 _ALL_DOERS = frozenset[str]().union(*(nouns for _, nouns in _DOERS))
 _STEM = 5
 """Letters that a verb and its doer share."""
+
+
+def key_among_others(case: Case) -> str | None:
+    """A key is sought among the keys of other things, though their rows hold such a key.
+
+    >>> key_among_others(case("Pilots without a kite", "SELECT p.name FROM pilots p JOIN kites k ON k.pilot_id = "
+    ...     "p.pilot_id WHERE p.pilot_id NOT IN (SELECT kite_id FROM kites WHERE kind = 'box')"))
+    'pilot_id among kites.kite_id beside kites.pilot_id'
+    """
+    for each in case.sql.subqueries:
+        if each.role not in (SubqueryRole.IN, SubqueryRole.NOT_IN) or each.key is None:
+            continue
+        sought, found = _plain(each.key), _shown_alone(each.block, case)
+        if sought is None or found is None or found.table == sought.table or key_stems(sought.name) is None:
+            continue
+        better = Column(sought.name, found.table)
+        if found.name != sought.name and is_own_key(found) and better in case.sql.columns:
+            return f"{sought.name} among {found.table}.{found.name} beside {found.table}.{sought.name}"
+    return None
+
+
+def _plain(operand: Operand) -> Column | None:
+    plain = operand.func is None and [column.name for column in operand.columns] == [operand.name]
+    return operand.columns[0] if plain else None
+
+
+def _shown_alone(block: str, case: Case) -> Column | None:
+    shown = [each.operand for each in case.sql.projections if each.block == block]
+    return _plain(shown[0]) if len(shown) == 1 else None

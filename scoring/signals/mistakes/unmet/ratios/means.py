@@ -165,3 +165,22 @@ def unit_price_averaged(case: Case) -> str | None:
     means = (each for each in case.sql.aggregations if each.func == "AVG" and len(each.columns) == 1)
     odd = next((each for each in means if _OF_UNIT.fullmatch(each.columns[0].name)), None)
     return f"AVG({odd.column})" if odd is not None else None
+
+
+_WEIGHTED = cue("weighted", r"\bweighted\b")
+
+
+def weight_left_out(case: Case) -> str | None:
+    """A weighted average is asked for, and nothing is multiplied.
+
+    >>> weight_left_out(case("Average fare, weighted by seats", "SELECT AVG(fare) FROM trips"))
+    'AVG(fare) without a weight'
+    """
+    mean = next((each for each in case.sql.aggregations if each.func == "AVG"), None)
+    if mean is None or _WEIGHTED.search(case.asked) is None or _MULTIPLIED.search(case.written) is not None:
+        return None
+    stored = any("weighted" in identifier_words(column.name) for column in case.sql.columns)
+    return None if stored else f"AVG({mean.column}) without a weight"
+
+
+_MULTIPLIED = lazy(r"[\w)] ?\* ?(?!100)[\w(]")

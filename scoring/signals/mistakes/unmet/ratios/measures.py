@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection
 
 from scoring.patterns import lazy
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, shapes
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, convertible, is_unit, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, Projection, SqlFilter
+from scoring.specification.shapes import ShapeKind
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -210,3 +211,19 @@ def stated_factor_turned(case: Case) -> str | None:
         if re.search(rf"(?:_|\b){other}s?\)*\s*\*\s*{factor}\b", written):
             return f"{other} * {number} for {one}"
     return None
+
+
+def turned_outside(units: set[str], given: set[str], case: Case) -> bool:
+    """Whether an outer query divides lengths of time by what turns their unit into the one asked for: minutes by 60."""
+    factors = [_INTO.get((unit, wanted)) for unit in given for wanted in units]
+    if len(case.sql.blocks) < 2 or len(factors) != 1 or factors[0] is None:
+        return False
+    turns = re.compile(rf"/ ?{factors[0]}(?:\.0+)?(?![\d.])")
+    counted = any(turns.search(each.text) is not None for each in shapes(case, ShapeKind.DURATION))
+    return turns.search(case.written) is not None and not counted
+
+
+_INTO = {
+    ("second", "minute"): 60, ("minute", "hour"): 60, ("second", "hour"): 3600, ("hour", "day"): 24,
+    ("minute", "day"): 1440, ("second", "day"): 86400, ("day", "week"): 7,
+}  # fmt: skip

@@ -16,11 +16,11 @@ from scoring.words import identifier_words, stem
 
 _OF_AMOUNT = cue(
     "weight kg kilo tonne volume litre liter hours minutes revenue spend turnover mileage kwh sales takings payroll "
-    "gmv mrr arr profit",
+    "gmv mrr arr profit balance principal debt",
     r"(?:\b(?:share|percentage|percent|pct|proportion|fraction)|%) of "
     r"(?:(?!(?:are|at|by|did|for|from|had|has|have|in|is|of|on|that|to|was|were|who|whose|with)\b)[\w'-]+ ){0,3}?"
     r"(weight|kgs?|kilos?|tonnes?|tonnage|volume|litres?|liters?|hours|minutes|revenue|spend|turnover|mileage|kwh"
-    r"|sales|takings|payroll|gmv|mrr|arr|profit)\b",
+    r"|sales|takings|payroll|gmv|mrr|arr|profit|balance|principal|debt)\b(?! (?:sheet|account|transfer|inquir|check))",
 )
 _COUNTED = lazy(r"(?:nullif\()?(?:\(select |sum\()?count\(")
 

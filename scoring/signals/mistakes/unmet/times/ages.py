@@ -13,7 +13,8 @@ from scoring.words import identifier_words
 
 _AGES = cue(
     "year old age anniversar birthday under over below above",
-    r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b|\b\d+ or (?:older|over|younger)\b"
+    r"\b(?:full|whole|complete|completed) years?\b|\byears? (?:old|of age)\b"
+    r"|\b\d+ (?:years? |yrs? )?(?:or|and) (?:older|over|younger)\b"
     r"|\baged? \d+|\b(?:avg|average|mean|median|what|the|their) age\b|\bage (?:when|at|of|per|by)\b"
     r"|\b(?:more|less|longer|over|under|at least|at most) (?:than )?\d+ (?:years|yrs)\b"
     r"|\b(?:over|under|at least|above|below) \d+ years\b|\banniversar(?:y|ies)\b|\bbirthdays?\b"

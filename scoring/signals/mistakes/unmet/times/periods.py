@@ -11,7 +11,7 @@ from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, GroupKey, Op, Operand, SqlFilter
 from scoring.values import Choices, Number, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _SAME_PART = lazy(r"(month|quarter)\([^=]+\) = \1\(")
 _YEAR_TOO = lazy(r"\byear|yyyy|%y", re.IGNORECASE)
@@ -84,11 +84,36 @@ def _has_row_a_day(case: Case) -> bool:
     """Whether a table is one of snapshots by its name or a column's, or a text says that it has a row for each day."""
     names = [table for block in case.sql.blocks for table in block.tables]
     names += [column.name for column in case.sql.columns]
-    taken = any(not _SNAPSHOTS.isdisjoint(identifier_words(name)) for name in names)
+    taken = any(not _SNAPSHOTS.isdisjoint(words) or {*words} >= _DAILY for words in map(_singular, names))
     return taken or _A_ROW_A_DAY.search(case.said) is not None
 
 
 _SNAPSHOTS = frozenset({"snapshot", "snap"})
+_DAILY = frozenset({"daily", "balance"})
+
+
+def _singular(name: str) -> frozenset[str]:
+    return frozenset(map(stem, identifier_words(name)))
+
+
+_COUNTERS = frozenset({"lifetime", "cumulative", "odometer", "counter"})
+_READINGS = frozenset(map(stem, ("reading", "meter", "telemetry", "measurement", "snapshot", "log", "ping", "sample")))
+
+
+def counter_added(case: Case) -> str | None:
+    """The readings of a counter that only grows are added, so that what came before counts once for each reading.
+
+    >>> counter_added(case("Distance per van in May",
+    ...     "SELECT van_id, SUM(odometer_km) FROM van_readings GROUP BY van_id"))
+    'sum(odometer_km) adds readings of a counter'
+    """
+    for each in case.sql.aggregations:
+        counts = any(not _COUNTERS.isdisjoint(identifier_words(column.name)) for column in each.columns)
+        if counts and each.func == "SUM" and each.column == each.columns[0].name and len(each.columns) == 1:
+            table = each.columns[0].table or next((name for block in case.sql.blocks for name in block.tables), "")
+            if not _READINGS.isdisjoint(_singular(table)):
+                return f"sum({each.column}) adds readings of a counter"
+    return None
 
 
 def _is_timed(operand: Operand) -> bool:
