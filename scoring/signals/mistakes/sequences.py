@@ -206,8 +206,8 @@ _NAMED_DAY = lazy(r"(\d)'?\s+then\s+'(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECA
 def _misnamed(case: Case) -> Finding | None:
     """A number of a weekday is shown under the name of another day."""
     found = _NAMED_DAYS.search(case.written)
-    if found is None:
-        return None
+    if found is None or re.search(rf"\bas\s+{re.escape(found[1])}\b", case.written, re.IGNORECASE) is not None:
+        return None  # an alias says nothing of how its days are numbered
     weekend = _weekend(found[1].casefold().replace("_", ""), case.sql.dialect)
     for number, day in _NAMED_DAY.findall(found[2]):
         wanted = _numbers(frozenset({day.casefold()}), weekend)
