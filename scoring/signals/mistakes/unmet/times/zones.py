@@ -37,7 +37,7 @@ def zone_unasked(case: Case) -> Finding | None:
     text = said(case)
     turned = _FROM_LOCAL.search(case.written) if _IN_UTC.search(text) and _LOCAL.search(text) else None
     if turned is not None:
-        return Finding(1.0, f"{next(filter(None, turned.groups())).lower()} is converted to UTC")
+        return Finding(1.0, f"{turned[turned.lastindex or 0].lower()} is converted to UTC")
     return _lacks_conversion(text, case) or (_other_zone(text, case) if _FROM_UTC.search(text) is None else None)
 
 
@@ -57,7 +57,13 @@ _FROM_UTC = lazy(
 )
 """A text that names the zone from which times are converted."""
 _IN_UTC = lazy(r"\b(?:in|an?|as) utc\b|\butc timestamps?\b")
-_FROM_LOCAL = lazy(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
+_FROM_LOCAL = lazy(
+    r"\bconvert_timezone\(\s*'\w+/\w+',\s*'(?:etc/)?utc',\s*(?!current|getdate|sysdate|date|time)([a-z_][\w.]*)\s*\)"
+    r"|\bconvert_tz\(\s*([a-z_][\w.]*),\s*'\w+/\w+',\s*'(?:utc|\+00:00)'|\bto_utc_timestamp\(\s*([a-z_][\w.]*),",
+    re.IGNORECASE,
+)
+"""A column, and no bound such as `'2020-05-03'`, that is taken for a time of another zone than UTC."""
+_LOCAL = lazy(r"\blocal\b|(?<!utc )\b(?!utc|this|that|what|of|which|the|any)[a-z]+ time\b(?! zone)")
 _CONVERTS = lazy(
     r"zone|from_utc|to_utc|convert_tz|from_tz|new_time|interval|date_?add|date_?sub|'[a-z]+/[a-z_]+'|(?<!\d)[+-] ?\d",
     re.IGNORECASE,
