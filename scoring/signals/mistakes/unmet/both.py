@@ -131,7 +131,7 @@ def taken_from_the_other(case: Case) -> Finding | None:
 
 def _lacked_by_row(case: Case) -> str | None:
     """A row of one period is tested to be of no other one, which each is, in place of that there is no other row."""
-    if _NONE.search(case.asked) is None:
+    if _NOTHING.search(case.asked) is None:
         return None
     alone = [each for each in case.sql.filters if each.alternative is None and each.clause is Clause.WHERE]
     kept = [each for each in alone if each.op is Op.WITHIN]
@@ -141,7 +141,7 @@ def _lacked_by_row(case: Case) -> str | None:
     )
 
 
-_NONE = lazy(r"\b(?:who|which|what)\b.*(?:\b(?:not|nothing|none|never|no|without)\b|n['’]t\b)", re.DOTALL)
+_NOTHING = lazy(r"\b(?:who|which|what)\b.*(?:\b(?:not|nothing|none|never|no|without)\b|n['’]t\b)", re.DOTALL)
 
 
 def _lies_apart(lacked: SqlFilter, kept: SqlFilter) -> bool:
