@@ -15,7 +15,7 @@ from scoring.signals.mistakes.unmet.ratios.measures import (
     stated_factor_turned,
 )
 from scoring.signals.mistakes.unmet.ratios.shares import other_base, reads_no_more
-from scoring.signals.mistakes.wording import asked, cue, first, said
+from scoring.signals.mistakes.wording import asked, cue, first, said, stems_of
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
@@ -95,15 +95,11 @@ def _other_amount(case: Case) -> Finding | None:
     if named is None or not case.sql.divisions:
         return None
     wanted = stem(named[1])
-    if wanted in _stems(said(case)[: named.start()]):
+    if wanted in stems_of(said(case)[: named.start()]):
         return None  # `seats sold as a share of all seats`: the part is named like the whole
-    odd = [each for each in case.sql.divisions if wanted in _stems(each.numerator) - _stems(each.denominator)]
+    odd = [each for each in case.sql.divisions if wanted in stems_of(each.numerator) - stems_of(each.denominator)]
     plain = len(odd) == len(case.sql.divisions) and all(_adds(each.denominator) for each in odd)
     return Finding(1.0, f"{odd[0].denominator} below the line, not {named[1]}") if plain else None
-
-
-def _stems(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 def _adds(denominator: str) -> bool:

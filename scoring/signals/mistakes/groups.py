@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 from scoring.alignment.conventions import conventions
 from scoring.linking import best_likeness, content_words
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.unmet.groups import joined_by_extreme
 from scoring.signals.mistakes.unmet.times.comparisons import more_of_other_side
 from scoring.signals.mistakes.unmet.times.moments import overdue_backwards
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Clause, Column, Join, Op, Projection, SqlFilter, SqlSpec
+from scoring.specification import Clause, Column, Op, Projection, SqlFilter, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -49,31 +49,7 @@ def group_of_extreme_lost(case: Case) -> Finding | None:
     1.0
     """
     found = first(case, ShapeKind.GROUP_LOST)
-    return Finding(1.0, found.text) if found is not None else _joined_by_extreme(case)
-
-
-def _joined_by_extreme(case: Case) -> Finding | None:
-    """The extremes of groups are joined by their value alone, and not by the group."""
-    ends = [each for each in case.sql.aggregations if each.func in ("MAX", "MIN")]
-    extremes = {(each.block, column) for each in ends for column in each.columns}
-    for join in case.sql.joins if ends else ():
-        keys = _untested_keys(join.table, case)
-        if keys and _is_by(extremes, join):
-            return Finding(1.0, f"{', '.join(sorted({pair[0].name for pair in join.pairs}))} of any {', '.join(keys)}")
-    return None
-
-
-def _is_by(extremes: Set[tuple[str, Column]], join: Join) -> bool:
-    """Whether only extremes of the block are joined, each with equal values."""
-    joined = {(join.table, column) for pair in join.pairs for column in pair}
-    return join.kind == "inner" and not join.bound and bool(joined) and joined <= extremes
-
-
-def _untested_keys(block: str, case: Case) -> list[str]:
-    """The columns by which a block groups; none where a condition is on one of them."""
-    keys = {column.name for key in case.sql.group_by if key.block == block for column in key.operand.columns}
-    tested = {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
-    return sorted(keys) if keys.isdisjoint(tested) else []
+    return Finding(1.0, found.text) if found is not None else joined_by_extreme(case)
 
 
 _PER = lazy(r"\b(?:each|every|per|by)\b|\b(?:latest|most recent|highest|lowest|newest|last|first)\b")

@@ -256,9 +256,9 @@ _RELATIVE = lazy(
 def mean_of_means(case: Case) -> Finding | None:
     """An average is taken of averages, so small groups weigh as much as large ones.
 
-    A route with one trip counts like one with a thousand. Where the question speaks of an average for each of
-    something, averaged again, it is meant. Nor is an average of ratios the rate of all, where a rate or an amount per
-    unit is asked for and no average. Half strength where AVG is of prices per unit, as some mean no more by it.
+    A route with one trip counts like one with a thousand. A question that asks for the average of averages means it.
+    A rate, or an amount per unit, is not the average of the ratios of single rows. AVG of prices per unit has half
+    strength: some people mean just that.
 
     >>> mean_of_means(case("What is the average fare by country?", "SELECT country, AVG(a) FROM (SELECT country, "
     ...     "route, AVG(fare) AS a FROM trips GROUP BY country, route) t GROUP BY country")).detail

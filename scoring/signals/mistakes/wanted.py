@@ -169,11 +169,12 @@ def _other_quantile(case: Case) -> Finding | None:
     """A median is asked for, and no other quantile, and the SQL takes another."""
     if re.search(r"\bmedian\b", asked(case)) is None or _OTHER_QUANTILES.search(said(case)) is not None:
         return None
-    for found in _QUANTILE.finditer(case.written):
-        share = float(found["share"] or 0) or int(found["place"] or 0) / max(int(found["parts"] or 1), 1)
-        if share != _HALF:
-            return Finding(1.0, f"the median as {found.group()}")
-    return None
+    taken = {_share(found): found.group() for found in _QUANTILE.finditer(case.written)}
+    return Finding(1.0, f"the median as {min(taken.values())}") if taken and _HALF not in taken else None
+
+
+def _share(quantile: re.Match[str]) -> float:
+    return float(quantile["share"] or 0) or int(quantile["place"] or 0) / max(int(quantile["parts"] or 1), 1)
 
 
 _HALF = 0.5

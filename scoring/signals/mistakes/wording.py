@@ -27,7 +27,12 @@ def asked(case: Case) -> str:
 
 def said_stems(case: Case) -> set[str]:
     """The stems of the words of both questions, names in code too."""
-    return {stem(word) for word in re.findall(r"[a-z]+", case.said)}
+    return stems_of(case.said)
+
+
+def stems_of(text: str) -> set[str]:
+    """The stems of the words of a text in lower case, and of its names in code."""
+    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 def spoken_in_full(case: Case) -> str:

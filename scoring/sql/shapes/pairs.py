@@ -116,7 +116,7 @@ def _table_of(item: SourceItem) -> str | None:
 def _overlap(select: Select, first: SourceItem, second: SourceItem) -> tuple[str, ...]:
     """`overlapping` where each begins before the other ends, `inside` where one begins after the other and ends before.
 
-    Neither is told where only one of the two is compared with a text or a number, which tells them apart.
+    Empty where a condition compares only one of the two with a text or a number: then they are not alike.
     """
     beyond: list[tuple[SourceItem, str, str]] = []
     alone = {first: set[str](), second: set[str]()}

@@ -8,13 +8,13 @@ from datetime import datetime
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
-from scoring.signals.mistakes.wording import cue, shapes
+from scoring.signals.mistakes.wording import cue, shapes, stems_of
 from scoring.specification import Clause, Column, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Number, Text, TimeRange
 from scoring.verdict import Case
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words
 
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
 _BOTH = cue("both", r"\bboth\b")
@@ -123,7 +123,7 @@ def taken_from_the_other(case: Case) -> Finding | None:
     kept, taken = tables.get(exclusions[0].left, ()), tables.get(exclusions[0].right, ())
     if len(kept) != 1 or len(taken) != 1 or kept == taken:
         return None
-    before, after = (_stems(text) for text in (case.asked[: found.start()], case.asked[found.end() :]))
+    before, after = (stems_of(text) for text in (case.asked[: found.start()], case.asked[found.end() :]))
     one, other = table_words(kept[0])[-1], table_words(taken[0])[-1]
     reversed_ = other in before - after and one in after - before
     return Finding(1.0, f"{kept[0]} without {taken[0]}") if reversed_ else None
@@ -178,10 +178,6 @@ def rows_for_every_period(case: Case) -> str | None:
     bounds = [each for each in case.sql.filters if each.lhs is not None and each.lhs.func == "COUNT"]
     odd = next((each for each in bounds if isinstance(each.rhs, Number) and each.rhs.value > 1), None)
     return f"{odd.text} for every {period}" if odd is not None else None
-
-
-def _stems(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", text)}
 
 
 _STILL = lazy(r"\bstill\b(?! (?:to|need|should|must|be|like|get)\b)")

@@ -1,12 +1,15 @@
-"""Signals about a group that is asked for and that the answer has not."""
+"""Signals about a group that is asked for, and that the answer or a join of it has not."""
 
 from __future__ import annotations
+
+from collections.abc import Set
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, first
-from scoring.specification import Operand
+from scoring.specification import Column, Join, Operand
 from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -72,3 +75,33 @@ def _words_read(case: Case) -> set[str]:
     names -= _chosen(case)
     names |= {table for block in case.sql.blocks for table in block.tables}
     return {word for name in names for word in identifier_words(name)}
+
+
+def joined_by_extreme(case: Case) -> Finding | None:
+    """The extremes of groups are joined by their value alone, and not by the group.
+
+    >>> joined_by_extreme(case("Cheapest trip of each route", "SELECT t.id FROM trips t JOIN (SELECT route, "
+    ...     "MIN(fare) AS low FROM trips GROUP BY route) m ON m.low = t.fare")).detail
+    'fare of any route'
+    """
+    ends = [each for each in case.sql.aggregations if each.func in ("MAX", "MIN")]
+    extremes = {(each.block, column) for each in ends for column in each.columns}
+    for join in case.sql.joins if ends else ():
+        keys = _untested_keys(join.table, case)
+        if keys and _is_by(extremes, join):
+            return Finding(1.0, f"{', '.join(sorted({pair[0].name for pair in join.pairs}))} of any {', '.join(keys)}")
+    return None
+
+
+def _is_by(extremes: Set[tuple[str, Column]], join: Join) -> bool:
+    """Whether only extremes of the block are joined, each with equal values; the greatest key is of one row alone."""
+    joined = {(join.table, column) for pair in join.pairs for column in pair}
+    unlike = not any(is_own_key(column) or key_stems(column.name) for _, column in joined)
+    return join.kind == "inner" and not join.bound and unlike and bool(joined) and joined <= extremes
+
+
+def _untested_keys(block: str, case: Case) -> list[str]:
+    """The columns by which a block groups; none where a condition is on one of them."""
+    keys = {column.name for key in case.sql.group_by if key.block == block for column in key.operand.columns}
+    tested = {column.name for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
+    return sorted(keys) if keys.isdisjoint(tested) else []

@@ -139,6 +139,10 @@ def _is_optional(alias: str, case: Case) -> bool:
 _TAKEN_OFF = lazy(r"\bsum\(\s*(\w+)\.\w+\s*-\s*(\w+)\.\w+\s*\)", re.IGNORECASE)
 
 
+_SELDOM = lazy(r"\b(?:refund|return|paid|payment|credit|charge-?back|discount|rebate|voucher|outstanding|owe)")
+"""What many rows have none of; a price or a cost is there for each."""
+
+
 def taken_off_if_any(case: Case) -> str | None:
     """What may have no row is taken off each row, and where it has none the difference is NULL and the row is lost.
 
@@ -146,7 +150,7 @@ def taken_off_if_any(case: Case) -> str | None:
     ...     "LEFT JOIN refunds r ON r.trip_id = t.id"))
     'SUM(t.fare - r.amount)'
     """
-    found = _TAKEN_OFF.search(case.written)
+    found = _TAKEN_OFF.search(case.written) if _SELDOM.search(case.said) is not None else None
     lost = found is not None and _is_optional(found[2], case) and not _is_optional(found[1], case)
     return found.group() if found is not None and lost else None
 

@@ -89,7 +89,7 @@ _DEEDS = (
 _AGENTS = frozenset(
     "sender caller callee payer lender giver seller shipper receiver recipient payee borrower buyer purchaser".split()
 )
-"""Nouns that say themselves which side is meant."""
+"""Nouns that name one side: a sender sends, a receiver receives."""
 _PEOPLE = _AGENTS | frozenset("customer client person user account member patient company partner supplier".split())
 """Who may be from a town."""
 
@@ -144,7 +144,7 @@ def _named_side(case: Case) -> str | None:
 
 
 def _is_homely(key: str, column: str) -> bool:
-    """Whether what is tested may be where somebody is at home, as the town of a buyer."""
+    """Whether a condition may be on where a person lives: the town of a buyer."""
     words = identifier_words(key)
     return not is_name(column) and not _PEOPLE.isdisjoint(words)
 
@@ -279,7 +279,7 @@ def _noun_of_other(keys: list[str], text: str, case: Case) -> str | None:
 
 
 def _other_way(keys: list[str], text: str) -> str | None:
-    """How a text says that something goes from each of what is shown, which is where it goes to, or to each."""
+    """The words that ask for what leaves each thing, where the SQL shows where it arrives, or the reverse."""
     way, side = _OF_EACH.search(text), side_of(keys[0], MOVED)
     if way is None or not side or not _agree(keys, MOVED):
         return None
@@ -295,7 +295,7 @@ def _agree(keys: list[str], deed: Deed) -> bool:
 
 
 def _keys_of_answer(case: Case) -> list[str]:
-    """The keys that name the rows of the answer; where none is told, the one key of a side that joins tables."""
+    """The keys that name the rows of the answer. If there are none, the only key of a side that joins tables."""
     keys = [shape.words[0] for shape in shapes(case, ShapeKind.ANSWER_ROLE)]
     if keys or case.sql.subqueries:
         return keys

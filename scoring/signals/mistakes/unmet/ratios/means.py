@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from scoring.patterns import lazy
-from scoring.signals.mistakes.wording import cue, divides, first
+from scoring.signals.mistakes.wording import cue, divides, first, stems_of
 from scoring.signals.unit_names import is_unit
 from scoring.specification import Aggregation
 from scoring.specification.shapes import ShapeKind
@@ -100,7 +98,7 @@ def _refers(table: str, thing: str, case: Case) -> bool:
 
 
 def _is_amount(words: str) -> bool:
-    return not _AMOUNTS.isdisjoint(stem(word) for word in re.findall(r"[a-z]+", words))
+    return not _AMOUNTS.isdisjoint(stems_of(words))
 
 
 _RATE = cue(

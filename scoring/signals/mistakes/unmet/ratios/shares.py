@@ -7,7 +7,7 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.ratios.bases import base_of_others
-from scoring.signals.mistakes.wording import cue, divides
+from scoring.signals.mistakes.wording import cue, divides, stems_of
 from scoring.specification import Clause, Division, Op, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Text
@@ -221,7 +221,7 @@ def inverted_by_words(case: Case) -> str | None:
     for found in _PART_OVER.matches(case.asked) if pairs else ():
         part, whole = (stem(word) for word in found.groups())
         for above, below in pairs:
-            over, under = ({stem(word) for word in re.findall(r"[a-z]+", side)} for side in (above, below))
+            over, under = (stems_of(side) for side in (above, below))
             if part in under - over and whole in over - under:
                 return f"{above} / {below} for {found.group()}"
     return None
@@ -272,7 +272,7 @@ _SUMS = lazy(r"(?:100(?:\.0)? \* )?sum\([\w.]+\)(?: \* (?:1(?:\.0)?|100(?:\.0)?)
 
 
 def yield_for_loss(case: Case) -> str | None:
-    """A loss is asked for as a share, and what is left is divided by all: that is the rest of it.
+    """The share that was lost is asked for, and the SQL gives the share that is left.
 
     >>> yield_for_loss(case("Loss % by route", "SELECT route, SUM(kg_out) / SUM(kg_in) FROM trips GROUP BY route"))
     'sum(kg_out) / sum(kg_in) is what is left'

@@ -7,7 +7,7 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, stems_of
 from scoring.specification import Aggregation, Clause, Column, Op, Operand, SqlFilter, SubqueryRole
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -224,8 +224,4 @@ def _latest(case: Case) -> Operand | None:
 
 def _has(word: str, columns: list[Column]) -> bool:
     """Whether a column, or its table, is called by a word."""
-    return any(word in _words(f"{column.name} {column.table or ''}") for column in columns)
-
-
-def _words(name: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z]+", name)}
+    return any(word in stems_of(f"{column.name} {column.table or ''}") for column in columns)

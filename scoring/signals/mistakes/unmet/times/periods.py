@@ -8,7 +8,7 @@ from datetime import datetime
 from scoring.patterns import lazy
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Clause, GroupKey, Op, Operand, SqlFilter
+from scoring.specification import Clause, Column, GroupKey, Op, Operand, SqlFilter
 from scoring.values import Choices, Number, RelativeTime, TimeRange, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -107,13 +107,17 @@ def counter_added(case: Case) -> str | None:
     ...     "SELECT van_id, SUM(odometer_km) FROM van_readings GROUP BY van_id"))
     'sum(odometer_km) adds readings of a counter'
     """
-    for each in case.sql.aggregations:
-        counts = any(not _COUNTERS.isdisjoint(identifier_words(column.name)) for column in each.columns)
-        if counts and each.func == "SUM" and each.column == each.columns[0].name and len(each.columns) == 1:
-            table = each.columns[0].table or next((name for block in case.sql.blocks for name in block.tables), "")
-            if not _READINGS.isdisjoint(_singular(table)):
-                return f"sum({each.column}) adds readings of a counter"
-    return None
+    sums = (each for each in case.sql.aggregations if each.func == "SUM" and len(each.columns) == 1)
+    odd = next(
+        (each for each in sums if each.column == each.columns[0].name and _is_counter(each.columns[0], case)), None
+    )
+    return f"sum({odd.column}) adds readings of a counter" if odd is not None else None
+
+
+def _is_counter(column: Column, case: Case) -> bool:
+    """Whether a column of a table of readings is called a counter."""
+    table = column.table or next((name for block in case.sql.blocks for name in block.tables), "")
+    return not (_COUNTERS.isdisjoint(identifier_words(column.name)) or _READINGS.isdisjoint(_singular(table)))
 
 
 def _is_timed(operand: Operand) -> bool:
