@@ -24,6 +24,7 @@ from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.question.follow_ups import UNRESOLVED, FollowUp, follow_up
 from scoring.question.follow_ups.completed import completed, required_of
+from scoring.question.other_languages import is_english, other_language
 from scoring.question.prompts.finding import question_asked
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.sizes import refuse_large_question, refuse_large_sql, refuse_many_pairs
@@ -43,7 +44,7 @@ _NO_QUESTION = (
 
 def examine(query: Query, rules: Rules) -> Case | Unscored:
     """Reads both sides (Stage 2) and aligns them (`STAGES`). `Unscored` says why there is nothing to judge."""
-    query = without_prompts(query)
+    query = _in_english(without_prompts(query))
     refused = check_question(query)
     if refused is not None:
         return refused
@@ -57,6 +58,14 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     if asked is not None and not (asked.by_enriched or asked.is_open):
         query = replace(query, question=asked.meaning, history=())
     return _examined(query, sql, rules, asked)
+
+
+def _in_english(query: Query) -> Query:
+    """The query with its English rewriting as the question, where the question is in another language."""
+    whole = query.enriched_question
+    if whole is None or not is_english(whole) or not other_language(query.question):
+        return query
+    return replace(query, question=whole, enriched_question=None)
 
 
 def _examined(query: Query, sql: SqlSpec | Unscored, rules: Rules, asked: FollowUp | None) -> Case | Unscored:

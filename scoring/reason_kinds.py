@@ -96,6 +96,22 @@ FORMS = frozenset(
 Execution labels call an answer wrong for one column, one sorting or one rounding more than the reference has. Of right
 answers to everyday questions, more than half have such a form.
 """
+UNASKED = frozenset(
+    {
+        ReasonCode.AGGREGATE_UNASKED,
+        ReasonCode.DISTINCT_UNASKED,
+        ReasonCode.FILTER_EXTRA,
+        ReasonCode.GROUPING_UNASKED,
+        ReasonCode.LIMIT_UNASKED,
+        ReasonCode.ORDER_UNASKED,
+        ReasonCode.OUTPUT_WIDER,
+        ReasonCode.RATIO_UNASKED,
+        ReasonCode.ROUNDING_UNASKED,
+        ReasonCode.TOTAL_PER_GROUP,
+        ReasonCode.WILDCARD_UNASKED,
+    }
+)
+"""Codes of what the SQL has and the question does not ask for; of a question that is not read they say nothing."""
 READINGS: Mapping[ReasonCode, float] = MappingProxyType(
     {
         ReasonCode.NEGATION_LOST: -2.0,
@@ -133,6 +149,7 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.JOIN_UNLIKE_KEYS: -0.8,
         ReasonCode.AMOUNT_OPEN: -1.5,
         ReasonCode.AMOUNT_DIVIDED: -0.75,
+        ReasonCode.QUESTION_NOT_ENGLISH: -0.5,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move.
@@ -141,7 +158,11 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
 """
 AMOUNT_DOUBTS = frozenset({ReasonCode.AMOUNT_OPEN, ReasonCode.AMOUNT_DIVIDED})
 """Doubts about which rows an amount counts, or about how the house works it out."""
-DOUBTS = AMOUNT_DOUBTS | {ReasonCode.WORDS_UNCOVERED, ReasonCode.WORD_FOR_CODE}
+DOUBTS = AMOUNT_DOUBTS | {
+    ReasonCode.WORDS_UNCOVERED,
+    ReasonCode.WORD_FOR_CODE,
+    ReasonCode.QUESTION_NOT_ENGLISH,
+}
 """Hints at what the SQL leaves open: they make the judge less sure of an answer, and alone they take no verdict."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {

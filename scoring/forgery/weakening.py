@@ -156,6 +156,9 @@ def _states_time(span: str, enriched: str, sql: str) -> bool:
     """Whether a time is stated: as dates of a year that the SQL names too, by its number, or as another word's year."""
     if any(year in sql for year in _YEAR.findall(enriched)):
         return True
+    days = {found[0] or found[1] for found in _DAY.findall(enriched)}
+    if len(days) > 1 and all(re.search(rf"(?<!\d)0?{day}(?!\d)", sql) for day in days):
+        return True
     numbers = re.findall(r"\d+", span)
     if numbers:
         return all(re.search(rf"\b(?:{number}|{int(number) - 1})\b", enriched) for number in numbers)
@@ -191,6 +194,9 @@ _PERIOD_NAME = lazy(r"(?:wk|week|w|d|day|m|mo|month)[- ]?\d{1,3}")
 """`wk1` and `d30`: the first week, and the thirtieth day, after something."""
 _SPAN_SAID = lazy(r"\b\d+ ?(?:-|to|and) ?\d+ days\b|\b\d+ (?:day|week|month)s?\b", re.IGNORECASE)
 _YEAR = lazy(r"(?<!\d)(?:19|20)\d\d")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DAY = lazy(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|\b{_MONTH} (\d{{1,2}})\b")
+"""A day of a month, in lower case."""
 _NONE = lazy(r"\b(?:no|none|not|never|without|zero)\b", re.IGNORECASE)
 
 

@@ -29,6 +29,9 @@ def read_absences(reading: Reading) -> None:
 
 
 _INCLUDING = frozenset({"including", "include", "incl", "even", "plus"})
+_REMARKED = frozenset({"count", "counts", "matter", "matters", "care", "mind", "worry"})
+"""Verbs of remarks: `weekends don't count`, `the year doesn't matter`."""
+_NOTHING = frozenset({"", ".", ",", ";", "!", "?", ")", "those", "these", "them", "em", "here", "so"})
 _SPLITS = frozenset({"vs", "vs.", "versus", "and", "or", "/", "&"})
 _INCLUDED = 5
 """Words before a negation within which `including` takes it in: `including the pilots who have no flights`."""
@@ -39,6 +42,8 @@ def is_included(reading: Reading, mark: Mark) -> bool:
 
     `including those without …`, `with vs without a coupon`, `(people not visits)`.
     """
+    if reading.lower(mark.end) in _REMARKED and reading.lower(mark.end + 1) in _NOTHING:
+        return True
     if reading.lower(mark.start - 1) in _SPLITS and reading.lower(mark.start - 2) in {"with", "w", "w/"}:
         return True
     bracketed = reading.lower(mark.start - 2) == "(" and reading.lower(mark.end + 1) in {")", "!"}

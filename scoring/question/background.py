@@ -25,7 +25,11 @@ _THANKS_AT_END = lazy(
     r"(?: (?:a lot|a bunch|so much|very much|in advance|again|all|team|guys|everyone))*"
     r"(?:,? [A-Z]\w+)?[\s.!)]*\Z"
 )
-_REASON = lazy(r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}", re.IGNORECASE)
+_REASON = lazy(
+    r",? (?:because|bc|cuz|cos) (?!of\b)[^.?!;,]{1,200}"
+    r"|[,–-] ?(?:i |we )?need(?:ed)? (?:it|this|that|them|these|those) (?:for|by|before|to)\b[^.?!;,]{1,80}",
+    re.IGNORECASE,
+)
 
 _VERB = (
     r"(?:is|are|was|were|has|have|had|can|may|might|could|will|would|do|does|did|don['’]?t|doesn['’]?t|didn['’]?t|go"
@@ -70,6 +74,12 @@ def without_background(text: str) -> str:
     return _BLANKS.sub(r"\1", " ".join([*parts, text[place:]]))
 
 
+_EXAMPLE = lazy(r"(?:\be\.?g\.?|\bfor example|\bex:)[^?!;\n]{0,80}=[^?!;\n]{0,40}|\(\d+ = [^()]{1,60}\)")
+"""How a figure is to be read: `e.g. 80% to 84% = +4`, `(10 = ten days late)`."""
+_CORRECTED = lazy(
+    r"\A[^?\n]{5,120}?\W{1,3}(?:no wait|wait,? no|scratch that|actually,? no)\b[,:]? (?=\w+ \w+ \w+)", re.IGNORECASE
+)
+"""What a person takes back: `the highest time.. no wait, the fastest time per track`."""
 _BLANKS = lazy(r"(\s)\s{9,}")
 
 
@@ -79,7 +89,7 @@ def _background(text: str) -> Ranges:
     closings = [place for place in places if _CLOSING.match(text, *place) is not None]
     rest = [place for place in places if _CLOSING.match(text, *place) is None]
     polite = [greeting.span()] if greeting is not None else []
-    reasons = [each.span() for each in _REASON.finditer(text)]
+    reasons = [each.span() for unasked in (_REASON, _EXAMPLE, _CORRECTED) for each in unasked.finditer(text)]
     return (*reasons, *polite, *(_thanks(text, closings) if rest else ()), *_told(text, rest), *remarks(text))
 
 

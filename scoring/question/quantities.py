@@ -68,11 +68,18 @@ def _in_words(reading: Reading, place: int, token: Token) -> Quantity | None:
         return None
     if token.lower in language.numbers:
         return _spelt(reading, place)
-    if token.lower in language.ordinals and not reading.claimed[place]:
+    if token.lower in language.ordinals and not reading.claimed[place] and not _ends_a_wait(reading, place):
         return Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
     if "-" in token.lower:
         return _hyphened(token.lower, place, language)
     return _glued(token.lower, place, language) if token.text[0].isdecimal() else None
+
+
+def _ends_a_wait(reading: Reading, place: int) -> bool:
+    """Whether something ends a wait: `until the first guard comes`, and not `until the first of May`."""
+    waits = reading.lower(place - 1) == "the" and reading.lower(place - 2) in {"until", "till", "til"}
+    after = reading.lower(place + 1)
+    return waits and after != "of" and after not in reading.language.months
 
 
 def time_unit(reading: Reading, quantity: Quantity) -> Grain | None:

@@ -22,6 +22,7 @@ from scoring.question.grouping import read_groups, read_ordering
 from scoring.question.language import Language, Role
 from scoring.question.literals import read_literal_filters
 from scoring.question.marks import Mark
+from scoring.question.other_languages import other_language
 from scoring.question.outputs import read_outputs
 from scoring.question.quantities import read_quantities
 from scoring.question.reading import Reading, read
@@ -35,6 +36,8 @@ _NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
 def read_question(text: str, *, language: Language = ENGLISH) -> QuestionSpec:
     """What a question asks, in time linear in its length; any text has a specification, if an empty one.
 
+    That of a question in another language is empty.
+
     >>> spec = read_question("How many of the customers in Peru paid more than $20?")
     >>> [(str(each.lhs and each.lhs.name), each.op.value, str(each.rhs)) for each in spec.filters]
     [('None', '=', "'peru'"), ('None', '>', '20')]
@@ -45,6 +48,9 @@ def read_question(text: str, *, language: Language = ENGLISH) -> QuestionSpec:
 
 
 def _question(text: str, language: Language) -> QuestionSpec:
+    foreign = other_language(text) if language is ENGLISH else ""
+    if foreign:
+        return QuestionSpec(text=text, language=foreign)
     text = without_background(text)
     return specify(read(text, FilterOrigin.QUESTION, language, asides(text)))
 

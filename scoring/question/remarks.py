@@ -84,7 +84,7 @@ _RESTRICTS = (
     r"|utc"
     r"|zone|local|need\w*|want\w*|like|interested|looking|show|list|give|put|split|instead|asked|asking|please|pls|plz"
     r"|fy\w*|enough|(?:start|beg[ai]n)s? (?:on|in|with)|in (?:miles|km|kgs?|lbs|pounds?|lit(?:re|er)s?|gallons|euros?"
-    r"|dollars?|[a-z]*(?:seconds?|minutes?|hours?)))\b|_\w+ (?:is|are|=)|[=<>]"
+    r"|dollars?|[a-z]*(?:seconds?|minutes?|hours?)))\b|_\w{1,63} (?:is|are|=)|[=<>]"
 )
 _FORMULA = (
     r"\b(?:minus|plus|less|divided|times|sum|of what|over all)\b|\b(?:is|are|means?) (?:an?|one|any|every|in)\b"
@@ -100,7 +100,7 @@ _OPEN_KEPT = (
     r"\b(?:exclud\w+|includ\w+|ignor\w+|count(?:s|ed)? (?:as|once|only)|only|without|except|skip\w*|should|must"
     r"|means?|null"
     r"|empty|stored|columns?|fields?|fiscal|financial|cents?|pence|utc|need\w*|want\w*|looking|show|list|please|pls"
-    r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b|_\w+ (?:is|are|=)|[=<>]"
+    r"|(?:starts?|beg[aiu]ns?|ends?|runs?) (?:on|in|with|from))\b|_\w{1,63} (?:is|are|=)|[=<>]"
 )
 """The fewer words by which a part restricts rows that stands apart and says `we`, `I` or when."""
 _KEPT = (
@@ -199,3 +199,26 @@ def _bracket(text: str, place: int) -> int:
     """Where the bracket around a place opens; -1 where none does."""
     opened = text.rfind("(", 0, place)
     return opened if opened > text.rfind(")", 0, place) else -1
+
+
+_ENDS = lazy(r"[?!\n(]|[.;]\s|\s[-–—]\s|\be\.?g\b")
+_NARROWS = lazy(
+    r"\b(?:only|just|but|except|exclud\w+|excl|ignor\w+|skip\w*|without|at least|at most|min|max|minimum|maximum|since"
+    r"|from|between|until|till|up to|count\w*|includ\w+|incl|limit|use|take|the ones|those|where|and)\b",
+    re.IGNORECASE,
+)
+
+
+def is_beside(text: str, start: int) -> bool:
+    """Whether a place of the question is beside what it asks: behind its end, in a part that restricts nothing.
+
+    >>> text = "What share came late in April, all towns together? My boss keeps saying it is over 8"
+    >>> is_beside(text, text.index("8")), is_beside(text, text.index("April"))
+    (True, False)
+    """
+    ends = [each.end() for each in _ENDS.finditer(text, 0, max(start, 0))]
+    return bool(ends) and ends[0] >= _LEAST_ASKED and _NARROWS.search(text, ends[-1], start) is None
+
+
+_LEAST_ASKED = 20
+"""Letters of the shortest part that asks; before it stands a greeting or a heading."""

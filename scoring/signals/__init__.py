@@ -8,6 +8,7 @@ from typing import Protocol
 
 from scoring.forgery import VOIDS
 from scoring.forgery.weakening import definition_weakens
+from scoring.reason_kinds import UNASKED
 from scoring.reasons import ReasonCode
 from scoring.signals import (
     compared_values,
@@ -177,6 +178,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             complexity.overly_complex,
             said.long_question,
             said.plain_question,
+            said.question_not_english,
             complexity.nested_answer,
             parts.yes_no_worded,
         ),
@@ -195,4 +197,9 @@ SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
 
 def read_signals(case: Case, signals: Mapping[ReasonCode, Signal] = SIGNALS) -> dict[ReasonCode, Finding]:
     """The findings of those `signals` that fire on a case."""
-    return {code: finding for code, signal in signals.items() if (finding := signal(case)) is not None}
+    unread = UNASKED if case.question.language else frozenset[ReasonCode]()
+    return {
+        code: finding
+        for code, signal in signals.items()
+        if code not in unread and (finding := signal(case)) is not None
+    }

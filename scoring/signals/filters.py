@@ -15,6 +15,7 @@ from scoring.alignment.same_values import TIMES, Context, same_value
 from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.patterns import lazy
+from scoring.signals.excused_times import MADE_ROWS, is_at_a_moment, is_kept, is_of_made_days
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Aggregation, Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import (
@@ -61,12 +62,6 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
 
 
-MADE_ROWS = lazy(
-    r"generat(?:e_\w+|or)|sequence|recursive|spine|explode|connect\s+by|system\.numbers|\bnumbers\s*\("
-    r"|union\s+all\s+select\s+(?:date|to_date|cast|timestamp)?\s*\(?\s*'\d{4}-",
-    re.IGNORECASE,
-)
-"""What makes rows of its own: one for each day, say."""
 _DATE = lazy(r"'(\d{4}-\d\d-\d\d)'")
 
 
@@ -99,7 +94,7 @@ def filter_mismatched(case: Case) -> Finding | None:
     >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    excuses = (_is_unread, _is_none_otherwise, _is_one_more, _is_a_group, _is_of_made_days)
+    excuses = (_is_unread, _is_none_otherwise, _is_one_more, _is_a_group, is_of_made_days, is_at_a_moment, is_kept)
     odd = [each for each in case.filters.mismatched if not any(excuse(each, case) for excuse in excuses)]
     if not odd:
         return None
@@ -134,15 +129,6 @@ def _is_loose(match: FilterMatch, case: Case) -> bool:
 def _is_same_part(wanted: Value) -> bool:
     """Whether it is the same part of the year before."""
     return isinstance(wanted, RelativeTime) and wanted.start == wanted.end
-
-
-def _is_of_made_days(match: FilterMatch, case: Case) -> bool:
-    """Whether rows of the very period are left out of days that the SQL makes: `days in june without a run`."""
-    wanted, moment = match.required, case.query.occurred_at
-    if wanted.op is not Op.WITHIN or MADE_ROWS.search(case.written) is None:
-        return False
-    context = Context(moment.replace(tzinfo=None) if moment is not None else None)
-    return all(same_value(wanted.rhs, each.rhs, context) for each in match.present)
 
 
 def _is_unread(match: FilterMatch, case: Case) -> bool:

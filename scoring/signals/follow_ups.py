@@ -89,7 +89,10 @@ def follow_up_group_lost(case: Case) -> Finding | None:
     """
     asked = case.follow_up
     grouped = asked is not None and ChangeKind.GROUP in asked.kinds
-    if asked is None or (case.question.group_by and case.grouping.match and not grouped):
+    if asked is None or asked.before is None:
+        return None
+    fewer = 0 < len(case.sql.group_by) < len(asked.before.group_by)
+    if case.question.group_by and case.grouping.match and not grouped and not fewer:
         return None
     return counted(lost_groups(asked, case.sql), "not grouped any more by", most=1)
 

@@ -10,9 +10,9 @@ from scoring.patterns import lazy
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.times import older_rows
-from scoring.specification import Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import table_words
-from scoring.values import Number
+from scoring.values import Number, Value
 from scoring.verdict import Case
 
 _NEVER = lazy(
@@ -107,6 +107,8 @@ def _excludes_things(sql: SqlSpec) -> bool:
         return True
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
         return True
+    if any(each.clause is Clause.HAVING and each.op is Op.EQ and _is_zero(each.rhs) for each in sql.filters):
+        return True
     outer = any(each.kind in {"left", "right", "full", "anti"} for each in sql.joins)
     return outer and (_looks_for_absent(sql) or any(map(_counts_none, sql.filters)))
 
@@ -119,7 +121,11 @@ def _looks_for_absent(sql: SqlSpec) -> bool:
 
 def _counts_none(each: SqlFilter) -> bool:
     counted = each.lhs is not None and each.lhs.func == "COUNT"
-    return counted and isinstance(each.rhs, Number) and not each.rhs.value
+    return counted and _is_zero(each.rhs)
+
+
+def _is_zero(value: Value | None) -> bool:
+    return isinstance(value, Number) and not value.value
 
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:

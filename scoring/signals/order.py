@@ -115,11 +115,18 @@ def order_flipped(case: Case) -> Finding | None:
     if ordering is None or ordering.descending is None or not case.sql.order_by or "worst first" in case.asked:
         return None
     first = case.sql.order_by[0]
-    if not _is_change(ordering.phrase, first) and all(
-        _descends(key) is not ordering.descending for key in case.sql.order_by
+    if _is_change(ordering.phrase, first) or any(
+        _descends(key) is _puts_most_first(key, case) for key in case.sql.order_by
     ):
-        return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}".rstrip())
-    return None
+        return None
+    return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}".rstrip())
+
+
+def _puts_most_first(key: SortKey, case: Case) -> bool:
+    """Whether the question wants a key's most first; of what began, the longest is the least."""
+    longest, ordering = _LONGEST_FIRST.search(case.asked), case.question.ordering
+    turned = longest is not None and _begins(key, longest.group())
+    return bool(ordering is not None and ordering.descending) is not turned
 
 
 def _is_change(phrase: str, key: SortKey) -> bool:
@@ -127,6 +134,7 @@ def _is_change(phrase: str, key: SortKey) -> bool:
     return _FALLS.search(phrase) is not None and " - " in key.operand.name
 
 
+_LONGEST_FIRST = lazy(r"\blongest(?: \w+)? first\b")
 _LOST_MOST = lazy(r"\b(?:lost|dropped|fell|declined|shrank|sank|slipped|down) (?:the )?most\b")
 _FALLS = lazy(r"\b(?:drop|decline|decrease|fall|loss|reduction|dip)s?\b")
 _LIMITS = lazy(r"\b(?:below|under|over|above|beneath|at|than|their|its) (?:the )?(?:min|max)(?:imum)?\b")
@@ -184,8 +192,12 @@ def _puts_first(key: SortKey, word: str) -> bool | None:
     """Whether the most of a length or of a beginning comes first: what began first has gone on for longest."""
     if word in SPEEDS and is_length_of_time(key.operand):
         return word == "slowest"
-    begins = word.startswith("longest") and _is_column(key.operand) and is_beginning(key.operand.columns[0].name)
-    return False if begins else None
+    return False if _begins(key, word) else None
+
+
+def _begins(key: SortKey, word: str) -> bool:
+    """Whether the longest are asked for by when they began: `longest first` is `ORDER BY arrived_on`."""
+    return word.startswith("longest") and _is_column(key.operand) and is_beginning(key.operand.columns[0].name)
 
 
 _DAYS_SINCE = lazy(

@@ -94,7 +94,7 @@ _ORDER_LENGTH = 40
 
 _ORDER_WORDS = frozenset(
     "ascending descending order ordered sort sorted increasing decreasing reverse rank quantity"
-    " amount value figure".split()
+    " amount value figure one ones".split()
 )
 _COUNTED = frozenset({"number", "count", "many", "most", "frequency", "popularity"})
 

@@ -7,12 +7,15 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.halves import (
+    average_beside_missing,
     change_beside_missing,
     number_beside_missing,
+    second_noun_missing,
     second_number_missing,
     split_missing,
     total_beside_first_missing,
 )
+from scoring.signals.mistakes.unmet.times.each_latest import detail_of_latest_missing
 from scoring.specification import SubqueryRole
 from scoring.verdict import Case
 
@@ -35,6 +38,9 @@ def part_unanswered(case: Case) -> Finding | None:
         total_beside_first_missing,
         change_beside_missing,
         split_missing,
+        average_beside_missing,
+        second_noun_missing,
+        detail_of_latest_missing,
     )
     half = next(filter(None, (each(case) for each in halves)), None)
     if half is not None:

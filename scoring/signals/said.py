@@ -11,6 +11,7 @@ from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
 from scoring.forgery.working_text import may_be_idle, working_text
 from scoring.patterns import lazy
+from scoring.question.remarks import is_beside
 from scoring.signals.definitions import is_held
 from scoring.signals.finding import Finding
 from scoring.signals.times import unused_time
@@ -53,7 +54,8 @@ def value_unused(case: Case) -> Finding | None:
     """A number or time of the question is not in the SQL.
 
     A number is there to be compared with or counted; a time counts where the SQL has none at all. A neighbour counts
-    as used, because `more than 2` may be written `>= 3`. Each parameter of unknown value may hold one.
+    as used, because `more than 2` may be written `>= 3`. Each parameter of unknown value may hold one. A number beside
+    what is asked is a doubt: `… last month? my boss says 500`.
 
     >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
@@ -71,8 +73,13 @@ def _numbers_unused(case: Case) -> Finding | None:
     lost = lost[len(case.sql.parameters) :]
     if not lost:
         return None
-    strength = _A_DOUBT if all(len(each) == 1 and int(each) <= _FEW for each in lost) else 1.0
+    strength = _A_DOUBT if _are_doubtful(lost, case) else 1.0
     return Finding(strength * len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}")
+
+
+def _are_doubtful(numbers: list[str], case: Case) -> bool:
+    small = all(len(each) == 1 and int(each) <= _FEW for each in numbers)
+    return small or all(is_beside(case.question.text, case.question.text.find(each)) for each in numbers)
 
 
 def _another_number(case: Case) -> str | None:
@@ -193,7 +200,8 @@ def name_unused(case: Case) -> Finding | None:
     """A name or text of the question is in neither the SQL nor a definition.
 
     The name is a value that rows should be filtered by. Only names are looked at that were read for certain and that
-    no condition of the SQL meets. A name with a digit (`2fa`, `p1s`) is a doubt: columns spell it out.
+    no condition of the SQL meets. A name with a digit (`2fa`, `p1s`) is a doubt: columns spell it out. So is a name
+    beside what is asked: `… per store? Dave wants to know`.
 
     >>> name_unused(case("How many parcels went to 'Faro'?", "SELECT COUNT(*) FROM parcels")).detail
     "not in the SQL: 'faro'"
@@ -205,11 +213,19 @@ def name_unused(case: Case) -> Finding | None:
     given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
     missing = [each for each in missing if not _is_measure(each, given)]
     given += _stored_for(case)
-    lost = [str(each.rhs) for each in missing if not _is_given(_long_words(str(each.rhs)), given, case)]
+    lost = [each for each in missing if not _is_given(_long_words(str(each.rhs)), given, case)]
     if not lost:
         return None
-    strength = _A_DOUBT if all(_DIGIT.search(each) for each in lost) else 1.0
-    return Finding(strength, f"not in the SQL: {'; '.join(lost[:5])}")
+    return Finding(_name_strength(lost, case), f"not in the SQL: {'; '.join(str(each.rhs) for each in lost[:5])}")
+
+
+def _name_strength(lost: list[QuestionFilter], case: Case) -> float:
+    """A name with a digit, or beside what is asked, is a doubt."""
+    return (
+        _A_DOUBT
+        if all(_DIGIT.search(str(each.rhs)) or is_beside(case.question.text, each.start) for each in lost)
+        else 1.0
+    )
 
 
 _CODE = lazy(r"'([A-Z]{2,5})'")
@@ -249,7 +265,12 @@ def _is_measure(each: QuestionFilter, sql: str) -> bool:
 
 def _is_name(each: QuestionFilter) -> bool:
     surely = each.certain >= CERTAIN and each.source is FilterOrigin.QUESTION
-    return surely and isinstance(each.rhs, Text) and bool(_long_words(each.rhs.folded))
+    stressed = each.span.isupper() and not _SMALL_WORDS.isdisjoint(each.span.split())
+    return surely and not stressed and isinstance(each.rhs, Text) and bool(_long_words(each.rhs.folded))
+
+
+_SMALL_WORDS = frozenset("A AN THE OF IN NOT ONLY EACH EVERY ALL EVER SAME JUST AND OR".split())
+"""Words of no name: capitals stress them, `days IN A ROW`."""
 
 
 def _long_words(text: str) -> list[str]:
@@ -269,6 +290,18 @@ def long_question(case: Case) -> Finding | None:
     return Finding(min(1.0, (words - 8) / 32), f"{words} words") if words > 8 else None
 
 
+def question_not_english(case: Case) -> Finding | None:
+    """The question is in another language than English, and no rewriting in English stands in.
+
+    The local judge does not read it, so the score is of the SQL alone. A model reads it.
+
+    >>> question_not_english(case("Wie viele Pakete gingen letzten Monat nach Faro?",
+    ...     "SELECT COUNT(*) FROM parcels")).detail
+    'German'
+    """
+    return Finding(1.0, case.question.language) if case.question.language else None
+
+
 def plain_question(case: Case) -> Finding | None:
     """The question names no period, no figure that houses define in ways of their own, or nobody whom they count.
 
@@ -279,7 +312,7 @@ def plain_question(case: Case) -> Finding | None:
     ...     "SELECT captain FROM ships WHERE name = 'Aurora'")).detail
     'no period, no amount or rate, no customers or orders'
     """
-    if case.follow_up is not None:  # it does not repeat what was asked before
+    if case.follow_up is not None or case.question.language:  # what it asks is said elsewhere, or is not read
         return None
     times = any(isinstance(each.rhs, TIMES) for each in case.question.filters)
     dated = times or bool(case.question.time_ranges)

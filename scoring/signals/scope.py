@@ -152,9 +152,7 @@ def both_read_as_either(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE plane IN ('Kite', 'Swan')")).detail
     "plane in ('kite', 'swan')"
     """
-    sql = case.sql
-    tables = [table for block in sql.blocks for table in block.tables]
-    if sql.set_operations or sql.group_by or len(tables) != len(set(tables)):
+    if _may_ask_for_both(case):
         return None
     for each in applied(case):
         if each.op is Op.IN and isinstance(each.rhs, Choices) and len(each.rhs.members) == 2:
@@ -162,6 +160,19 @@ def both_read_as_either(case: Case) -> Finding | None:
             if strength:
                 return Finding(strength, show_filter(each))
     return _spread(case)
+
+
+def _may_ask_for_both(case: Case) -> bool:
+    """Whether the SQL unites or counts rows, or reads a table twice, so that both values may be met."""
+    tables = [table for block in case.sql.blocks for table in block.tables]
+    grouped = bool(case.sql.group_by) and not _counts_who_has_both(case)
+    return bool(case.sql.set_operations) or grouped or len(tables) != len(set(tables))
+
+
+def _counts_who_has_both(case: Case) -> bool:
+    """Whether different things that have both are to be counted, in groups that no count of the two keeps."""
+    counts = any(each.func == "COUNT" and each.distinct and not each.conditional for each in case.sql.aggregations)
+    return "both" in case.spoken and counts and not case.sql.having and len(case.sql.blocks) == 1
 
 
 def _conjoined(values: list[str], case: Case) -> float:

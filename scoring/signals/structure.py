@@ -6,11 +6,12 @@ import re
 from collections.abc import Set
 from typing import TypeAlias
 
+from scoring.alignment.same_values import TIMES
 from scoring.linking import STOP_WORDS, content_words, initials, is_named
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import owns
-from scoring.specification import Column, Join, Op, SubqueryRole, TokenKind
+from scoring.specification import Column, Join, Op, Operand, SubqueryRole, TokenKind
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -165,15 +166,17 @@ def _needs_no_key(join: Join, case: Case) -> bool:
 
 
 def _is_one_row(join: Join, case: Case) -> bool:
-    """Whether a CROSS JOIN is with one row, which a condition keeps by a code or another value of a key."""
-    return join.kind == "cross" and any(
-        each.op is Op.EQ
-        and each.lhs is not None
-        and len(each.lhs.columns) == 1
-        and each.lhs.columns[0].table == join.table
-        and identifier_words(each.lhs.columns[0].name)[-1:] in (("code",), ("id",), ("key",), ("name",))
-        for each in case.sql.filters
-    )
+    """Whether a CROSS JOIN is with one row: of a key's value, or of the period that holds a moment."""
+    if join.kind != "cross":
+        return False
+    own = [each for each in case.sql.filters if each.lhs and {one.table for one in each.lhs.columns} == {join.table}]
+    bounds = {each.lhs for each in own if isinstance(each.rhs, TIMES)}
+    return len(bounds) > 1 or any(each.op is Op.EQ and each.lhs and _is_key(each.lhs) for each in own)
+
+
+def _is_key(operand: Operand) -> bool:
+    last = identifier_words(operand.columns[0].name)[-1:]
+    return len(operand.columns) == 1 and last in (("code",), ("id",), ("key",), ("name",))
 
 
 _KEYED = frozenset({"cross", "comma", "inner", "left"})

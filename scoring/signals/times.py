@@ -16,6 +16,7 @@ from scoring.patterns import lazy
 from scoring.signals.cutting import RANKING
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.signals.keys import one_sides
+from scoring.signals.mistakes.wording import asks_nothing_since
 from scoring.signals.spans import last_day_left_out
 from scoring.specification import Clause, Op, SqlFilter, Void, VoidKind
 from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
@@ -141,16 +142,8 @@ def _names_year(case: Case) -> bool:
 
 def older_rows(case: Case) -> SqlFilter | None:
     """Who has done nothing since a time is asked for, and any older deed is enough: `ordered_at < '2026-06-01'`."""
-    asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
-    asked |= _NOTHING_SINCE.search(case.asked) is not None
-    one = one_sides(case) if asked and not case.sql.having else frozenset[str]()
+    one = one_sides(case) if asks_nothing_since(case) and not case.sql.having else frozenset[str]()
     return next((each for each in case.sql.filters if one and _keeps_older(each, one)), None)
-
-
-_NOTHING_SINCE = lazy(
-    r"\b(?:haven'?t|hasn'?t|have not|has not|didn'?t|never) (?:\w+ ){1,4}?since (?:the )?"
-    r"(?:new year|start|beginning|\d|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|last|easter|christmas|xmas)"
-)
 
 
 def _keeps_older(each: SqlFilter, one: frozenset[str]) -> bool:
@@ -168,10 +161,19 @@ _LATEST = frozenset({"last", "latest", "recent", "max"})
 def unused_time(case: Case) -> str | None:
     """The time that the question asks for, where nothing in the SQL has any."""
     asked = [each for each in case.filters.missing if isinstance(each.rhs, TIMES) and each.certain >= CERTAIN]
-    if not asked or case.sql.parameters or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
+    feast = _FEAST.search(case.asked)
+    span = asked[0].span if asked else feast.group() if feast is not None else None
+    if span is None or case.sql.parameters or any(isinstance(each.rhs, TIMES) for each in case.sql.filters):
         return None
     told = _ANY_TIME.search(case.written) or _STANDS_NOW.search(case.asked)
-    return asked[0].span if told is None else None
+    return span if told is None else None
+
+
+_FEAST = lazy(
+    r"\b(?:since|before|after|over|during|on|until|till) (?:last |this )?"
+    r"(?:easter|christmas|xmas|thanksgiving|black friday|cyber monday|new year|halloween|ramadan|diwali)\b"
+)
+"""A day or days that the reader of the question knows by no date."""
 
 
 _ANY_TIME = lazy(

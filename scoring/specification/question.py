@@ -53,7 +53,7 @@ class QuestionFilter(Filter):
     span: str
     """The words it was read from, verbatim."""
     start: int
-    """Offset of `span` in the text that `source` names, in characters."""
+    """Offset of `span` in the specification's text of what `source` names, in characters."""
     certain: float = 1.0
     """How certain it is that these words are a condition, in [0, 1]: a quoted literal is 1, a capitalised word less."""
     alternatives: tuple[Value, ...] = ()
@@ -168,6 +168,8 @@ class QuestionSpec:
     """`Sq` of one text (Qu or Qe)."""
 
     text: str
+    language: str = ""
+    """The language of a question that is not in English, and is not read."""
     tokens: tuple[Token, ...] = ()
     """Without those of `definitions`."""
     outputs: tuple[Output, ...] = ()
@@ -205,6 +207,7 @@ class QuestionSpec:
         """The same question with definitions after it; `dataclasses.replace` takes three times as long."""
         return QuestionSpec(
             text=text,
+            language=self.language,
             tokens=self.tokens,
             outputs=self.outputs,
             aggregations=self.aggregations,

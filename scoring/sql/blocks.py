@@ -193,8 +193,8 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     kind = type(output)
     if kind is exp.Star or (kind is exp.Column and type(output.args["this"]) is exp.Star):
         scope.spec.projections.append(Projection(operand=_STAR, block=scope.path, star=True))
-        item.stars.extend(_starred(scope, output))
-        show_all(scope, item.stars)
+        item.stars.extend(starred := _starred(scope, output))
+        show_all(scope, starred)
         return
     spec = scope.spec
     place, conditionals, before = len(spec.projections), spec.conditionals, len(spec.subqueries)

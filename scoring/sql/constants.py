@@ -230,6 +230,10 @@ def _truncated(scope: Scope, node: Node) -> Constant | None:
 
 
 def _from_parts(scope: Scope, node: Node) -> Constant | None:
+    """The day of `DATE(2026, 5, 1)`, or of a moment at its very beginning."""
+    times = [node.args[part] for part in ("hour", "min", "sec", "milli", "nano") if node.args.get(part) is not None]
+    if any(constant(scope, bare(each)) != Number(0) for each in times):
+        return None
     parts: list[Node | None] = [node.args.get(part) for part in ("year", "month", "day")]
     return from_parts([None if part is None else constant(scope, bare(part)) for part in parts])
 
@@ -335,6 +339,7 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | {
         exp.DateDiff: _difference,
         exp.DateFromParts: _from_parts,
+        exp.TimestampFromParts: _from_parts,
         exp.LastDay: _last_day,
         exp.Interval: length_of_time,
     }

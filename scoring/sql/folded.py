@@ -108,7 +108,7 @@ class Folded:
         self.choices: frozenset[Point] | None = None
         """All values that it may have, if they are few and known."""
         self.reads = False
-        """It depends on the row, or on a parameter."""
+        """It depends on the row, on a parameter or on a call that is not evaluated: it may be NULL."""
         self.open = False
         """It is computed from constants, but what it comes to depends on the database: it may be NULL."""
         self.opposite: Folded | None = None

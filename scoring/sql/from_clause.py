@@ -132,7 +132,8 @@ def _not_joined_on(scope: Scope, idle: list[FromItem]) -> list[FromItem]:
 
 def _joined_on(scope: Scope, idle: list[FromItem]) -> set[str | None]:
     """The tables that the joins of the items that are read name."""
-    read_items = [item for item in scope.columns.items.values() if all(item is not each for each in idle)]
+    idle_ones = {id(each) for each in idle}
+    read_items = [item for item in scope.columns.items.values() if id(item) not in idle_ones]
     found = (scope.joins.of(item) for item in read_items)
     joins = [join for join in found if join is not None and join.kind not in _RIGHT]
     return {column.table for join in joins for pair in join.pairs for column in pair}

@@ -104,7 +104,7 @@ class _Reading:
                 self._column(node, block, aliases)
                 continue
             for shared in node.args.get("using") or ():
-                self._bare(shared.name.lower(), block, aliases)
+                self._shared(shared.name.lower(), node, block, aliases)
 
     def _column(self, column: exp.Column, block: QueryBlock, aliases: frozenset[str]) -> None:
         name, qualifier = column.name.lower(), column.table.lower()
@@ -130,6 +130,16 @@ class _Reading:
         own = self._held(block)
         only = own[0].table if len(own) == 1 else None
         self.columns.add(f"{only}.{name}" if only else name)
+
+    def _shared(self, name: str, join: exp.Join, block: QueryBlock, aliases: frozenset[str]) -> None:
+        """A column of USING: the joined table has it, and so has one before."""
+        joined = join.this.alias_or_name.lower()
+        held = next((each for each in self._held(block) if each.name == joined), None)
+        lacks = held is not None and held.columns is not None and name not in held.columns
+        if held is not None and held.table and lacks and self._has(name, block):
+            self.columns.add(f"{held.table}.{name}")
+        else:
+            self._bare(name, block, aliases)
 
     def _has(self, name: str, block: QueryBlock) -> bool:
         """Whether a source in reach has a column of this name, may have any column, or is called so."""
@@ -172,7 +182,7 @@ class _Reading:
     def _read_source(self, each: NamedSource) -> _Held:
         table = each.source.name.lower() if isinstance(each.source, exp.Table) else None
         columns = None if each.node.args.get("pivots") else self._columns_of(each.source)
-        return _Held(each.name, table, None if columns is None else columns | _renamed(each.node))
+        return _Held(each.name, table, None if columns is None else _with_renamed(columns, each.node))
 
     def _columns_of(self, source: exp.Table | QueryBlock | None) -> frozenset[str] | None:
         """The columns of a source; `None` when it may have any."""
@@ -191,8 +201,8 @@ class _Reading:
     def _outputs_of(self, block: QueryBlock) -> frozenset[str] | None:
         if block.set_operation_scopes:
             found = self._columns_of(block.set_operation_scopes[0])
-            return None if found is None else found | _renamed(block.expression)
-        names = set(_renamed(block.expression))
+            return None if found is None else _with_renamed(found, block.expression)
+        names = set[str]()
         for each in _selected(block):
             if not each.is_star:
                 names.add(each.alias_or_name.lower())
@@ -201,7 +211,7 @@ class _Reading:
             if starred is None:
                 return None
             names |= starred
-        return frozenset(names)
+        return _with_renamed(frozenset(names), block.expression)
 
     def _starred(self, star: exp.Expr, block: QueryBlock) -> frozenset[str] | None:
         """The columns that `*` or `t.*` stands for, those that it leaves out included."""
@@ -245,9 +255,13 @@ def _aliases(block: QueryBlock) -> frozenset[str]:
     )
 
 
-def _renamed(source: exp.Expr) -> frozenset[str]:
-    """The names that an alias gives to the columns: `AS t (a, b)`, `WITH t (a, b) AS …`."""
+def _with_renamed(columns: frozenset[str], source: exp.Expr) -> frozenset[str]:
+    """The columns under the names that an alias gives them: `AS t (a, b)`, `WITH t (a, b) AS …`.
+
+    Where it names fewer than there are, the others keep their names, and which ones these are is left open.
+    """
     holder = source if isinstance(source, exp.Table) else source.parent
     while isinstance(holder, exp.SetOperation):
         holder = holder.parent
-    return frozenset(each.lower() for each in getattr(holder, "alias_column_names", None) or ())
+    names = [each.lower() for each in getattr(holder, "alias_column_names", None) or ()]
+    return frozenset(names) if len(names) >= len(columns) > 0 else columns.union(names)

@@ -117,6 +117,7 @@ def test_ids_are_unique_over_all_companies() -> None:
     assert [key for key, count in ids.items() if count > 1] == []
 
 
+@pytest.mark.slow  # makes every company's rows twice
 @every_company
 def test_rows_are_seeded(folder: Path) -> None:
     rows = Company(folder).rows()

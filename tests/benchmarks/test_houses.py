@@ -21,6 +21,7 @@ def _answers(house: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (house / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow  # thousands of answers
 @pytest.mark.parametrize("house", HOUSES, ids=lambda house: house.name)
 def test_its_dictionary_condemns_few_right_answers(house: Path) -> None:
     """With rules that nobody has read at most three right answers are called wrong, but for those named above."""

@@ -15,8 +15,11 @@ from scoring.sql.dialects import parser_dialect
 FILES = sorted((Path(__file__).parents[2] / "benchmarks" / "mistakes").glob("*.jsonl"))
 
 
-def test_there_are_twenty_eight_files() -> None:
-    assert {path.stem for path in FILES} == {f"pairs-{number}" for number in range(1, 29)}
+def test_the_page_names_the_first_file_and_the_last() -> None:
+    assert {path.stem for path in FILES} == {f"pairs-{number}" for number in range(1, len(FILES) + 1)}
+    page = (Path(__file__).parents[2] / "docs" / "everyday.md").read_text(encoding="utf-8")
+    pairs = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES) // 2
+    assert f"`benchmarks/mistakes/pairs-1.jsonl` to `pairs-{len(FILES)}.jsonl`: {pairs:,} pairs" in page
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -216,6 +216,7 @@ def test_other_queries_are_no_reads_of_the_catalogue(sql):
 
 def test_every_reason_is_documented_and_no_other():
     page = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
-    for heading, reasons in (("`why` of an attempt", AttemptReason), ("`reason`", NoAnswerReason)):
-        table = page.partition(f"| {heading} |")[2].partition("\n\n")[0]
-        assert set(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)) == {each.value for each in reasons}
+    attempts = page.partition("Its `why`:\n\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^- `(\w+)`:", attempts, flags=re.MULTILINE)) == {each.value for each in AttemptReason}
+    table = page.partition("| `reason` |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)) == {each.value for each in NoAnswerReason}

@@ -70,6 +70,7 @@ def conditions(found: list[ProposedRule]) -> list[str]:
     return [each.decision.conditions for each in found if each.decision is not None]
 
 
+@pytest.mark.slow  # mines several times
 @pytest.mark.parametrize(
     ("habit", "direction", "said"),
     [
@@ -114,6 +115,7 @@ def test_a_rule_in_force_is_not_proposed_again_and_a_full_document_gets_none():
     assert decision_rules(labelled, [in_force] * 8, RuleDirection.FOR) == []
 
 
+@pytest.mark.slow  # mines several times
 def test_the_same_labels_give_the_same_rules_in_any_order():
     labelled = answers(1, both, 300)
     shuffled = random.Random(0).sample(labelled, len(labelled))

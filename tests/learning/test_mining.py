@@ -48,6 +48,7 @@ LABELLED, UNLABELLED = Traffic(seed=3), Traffic(seed=1, answers=300, labelled=Fa
 NO_HABITS = Traffic(seed=0, soft_delete=(), tenancy="", columns=tuple(PLAIN.items()))
 
 
+@pytest.mark.slow  # a simulation
 @pytest.mark.parametrize("seed", [3])
 def test_the_habits_of_a_noisy_tenant_are_found_and_nothing_else(seed: int) -> None:
     found = mined(Traffic(seed=seed))

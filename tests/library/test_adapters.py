@@ -53,6 +53,7 @@ def test_every_adapter_is_tested_here() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} == names
 
 
+@pytest.mark.slow  # loads DuckDB and Arrow
 def test_duckdb_scores_in_a_query() -> None:
     module = adapter("duckdb_function", "duckdb", "pyarrow")
     import duckdb

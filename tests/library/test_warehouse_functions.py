@@ -47,6 +47,7 @@ def test_the_functions_say_what_the_library_says() -> None:
     assert [each["unscored"] for each in EXPECTED[3:]] == ["EMPTY_SQL", "INVALID_EVENT", "UNPARSEABLE_SQL"]
 
 
+@pytest.mark.slow  # a bare interpreter
 def test_snowflakes_handler_scores_in_a_bare_interpreter(archive: Path) -> None:
     sql = (FOLDER / "snowflake.sql").read_text()
     handler = re.search(r"HANDLER = '([\w.]+)\.(\w+)'", sql)
@@ -59,6 +60,7 @@ def test_snowflakes_handler_scores_in_a_bare_interpreter(archive: Path) -> None:
     assert parser.startswith(str(archive))
 
 
+@pytest.mark.slow  # a bare interpreter
 def test_bigquerys_body_scores_in_a_bare_interpreter(archive: Path) -> None:
     body = re.search(r'AS r"""\n(.*?)"""', (FOLDER / "bigquery.sql").read_text(), flags=re.DOTALL)
     assert body
@@ -66,6 +68,7 @@ def test_bigquerys_body_scores_in_a_bare_interpreter(archive: Path) -> None:
     assert json.loads(bare(archive, code)) == [assay_json(*each) for each in ANSWERS]
 
 
+@pytest.mark.slow  # a bare interpreter
 def test_the_same_sources_give_the_same_bytes(archive: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
     subprocess.run([sys.executable, str(FOLDER / "build.py"), str(again)], check=True)

@@ -143,6 +143,7 @@ def server(postgres15: URL) -> Iterator[NamedServer]:
         yield found
 
 
+@pytest.mark.slow  # many queries on a server
 @pytest.mark.parametrize("seed", range(DATABASES))
 def test_queries_give_the_rows_that_postgresql_gives(server: NamedServer, seed: int) -> None:
     rows = contents(seed)

@@ -27,12 +27,14 @@ def assert_different(finding: PairFinding) -> None:
     assert (finding.verdict, finding.level) == (EquivalenceVerdict.DIFFERENT, Level.S0), finding
 
 
+@pytest.mark.slow  # a search or proof for each pair
 @pytest.mark.parametrize("case", DATES["equal"], ids=lambda case: f"{case[0]} {case[1]}")
 def test_queries_that_agree_on_all_dates_are_proved_equal(case: list[str]) -> None:
     finding = verify(about_dates(*case), bound=1, budget=30.0)  # also on a busy machine
     assert finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND, finding
 
 
+@pytest.mark.slow  # a search or proof for each pair
 @pytest.mark.parametrize("case", DATES["different"], ids=lambda case: f"{case[0]} {case[1]}")
 def test_queries_that_differ_on_some_date_are_refuted_without_a_proof(case: list[str]) -> None:
     pair = about_dates(*case)
@@ -51,6 +53,7 @@ def test_queries_that_differ_on_rare_dates_are_refuted_by_the_proof(case: list[s
     assert runs_again(pair, finding.witness)
 
 
+@pytest.mark.slow  # a search or proof for each pair
 @pytest.mark.parametrize("case", NAMES, ids=lambda case: case["dialect"])
 def test_an_answer_with_qualified_names_is_equal_only_if_it_means_the_same(case: dict[str, Any]) -> None:
     pair = Pair(sql_a=case["gold"], sql_b=case["equal"], schema=case["schema"], dialect=case["dialect"])

@@ -28,6 +28,7 @@ def found(reference: str, answer: str, dialect: str | None, schema: str | None) 
     return finding.verdict.value, finding.level.value if finding.level else None
 
 
+@pytest.mark.slow  # a search for each case and dialect
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_wrong_answers_are_refuted_and_right_ones_are_not_whatever_stands_before_the_names(dialect: str) -> None:
     for schema, most in ((DOCUMENT["schema"], 4), (None, 1)):

@@ -34,6 +34,7 @@ def test_what_differs_is_found_or_said_to_be_unseen(case: dict[str, str], schema
     assert not finding.unseen or "no database that was tried" in str(finding.reason)
 
 
+@pytest.mark.slow  # long searches
 @pytest.mark.parametrize("schema", [DOCUMENT["schema"], None], ids=["declared", "inferred"])
 @pytest.mark.parametrize("case", ALIKE, ids=[each["name"] for each in ALIKE])
 def test_two_ways_to_ask_the_same_are_seen(case: dict[str, str], schema: str | None) -> None:

@@ -82,6 +82,7 @@ def test_a_correct_model_never_lowers_the_auc_of_everyday_answers(path: Path) ->
     assert phi >= together - 0.03
 
 
+@pytest.mark.slow  # thousands of answers
 @pytest.mark.campaign
 @pytest.mark.parametrize(
     "name",
@@ -98,6 +99,7 @@ def test_a_correct_model_never_lowers_the_auc_of_a_development_set(name: str) ->
     assert phi >= together - 0.03
 
 
+@pytest.mark.slow  # thousands of answers
 @pytest.mark.campaign
 @pytest.mark.development_data("everyday/answers.jsonl")
 def test_a_correct_model_never_lowers_the_auc_of_other_everyday_answers() -> None:

@@ -26,7 +26,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Boolean, Choices, DatePart, Expression, Number, TimeRange, intersect
+from scoring.values import Boolean, Choices, DatePart, Expression, Number, RelativeTime, TimeRange, intersect
 from scoring.verdict import FilterAlignment
 
 INHERITED = 0.99
@@ -81,7 +81,8 @@ def _without_released(found: list[QuestionFilter], asked: FollowUp, sql: SqlSpec
         return found
     names = {name for other in sql.filters for name in _columns(other)}
     gone = [each for each in asked.before.filters if _is_released(each, names)]
-    if len(gone) != 1 or _is_freed(gone[0], asked, sql):
+    named = any(_is_dropped(each, asked, sql) for each in asked.before.filters)
+    if named or len(gone) != 1 or _is_freed(gone[0], asked, sql):
         return found
     return [each for each in found if each.span != gone[0].text]
 
@@ -114,7 +115,7 @@ def loses_openly(asked: FollowUp, filters: FilterAlignment) -> bool:
 def keeps_all(asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the answer does something with the column of each condition of the SQL before."""
     filters = asked.before.filters if asked.before is not None else ()
-    return all(_is_there(each, sql) or _is_named_again(each, sql) for each in filters if _is_kept(each))
+    return all(_is_there(each, sql) or _is_named_again(each, asked, sql) for each in filters if _is_kept(each))
 
 
 def keeps_conditions(filters: FilterAlignment) -> bool:
@@ -139,7 +140,8 @@ def _is_kept(each: SqlFilter) -> bool:
 def _is_freed(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
     """Whether the follow-up replaces the condition or takes it away."""
     if asked.is_open:
-        return not _is_there(each, sql) and (WIDENS.search(asked.fragment) is not None or _is_named_again(each, sql))
+        widened = WIDENS.search(asked.fragment) is not None
+        return not _is_there(each, sql) and (widened or _is_named_again(each, asked, sql))
     return (
         (is_time(each) and (ChangeKind.PLACE in asked.free or _is_other_time(each, asked, sql)))
         or (bool(asked.free & {ChangeKind.AGGREGATE, ChangeKind.SHARE}) and each.clause in (Clause.CASE, Clause.FILTER))
@@ -157,13 +159,29 @@ def _is_there(each: SqlFilter, sql: SqlSpec) -> bool:
     return any((_columns(other), other.op, other.rhs) == (_columns(each), each.op, each.rhs) for other in sql.filters)
 
 
-def _is_named_again(each: SqlFilter, sql: SqlSpec) -> bool:
-    """Whether the answer does something else with its column: compares it otherwise, or groups by it."""
+def _is_named_again(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:
+    """Whether the answer does something else with its column: compares it otherwise, groups by it or shows it anew."""
     alike = [other for other in sql.filters if _part(other) == _part(each)]
     names = {name for other in alike for name in _columns(other)}
     if not is_time(each):
-        names |= {column.name for column in sql.columns}
+        names |= {column.name for column in sql.columns} - _shown_plainly(asked.before, sql)
     return not _columns(each) or bool(_columns(each) & names)
+
+
+def _shown_plainly(before: SqlSpec | None, sql: SqlSpec) -> set[str]:
+    """The columns that both answers show, but for those by which the new one alone groups its rows."""
+    if before is None:
+        return set()
+    (old, were), (new, are) = ((_shown(spec), _grouped(spec)) for spec in (before, sql))
+    return (old & new) - (are - were)
+
+
+def _shown(spec: SqlSpec) -> set[str]:
+    return {column.name for each in spec.projections if not each.operand.func for column in each.operand.columns}
+
+
+def _grouped(spec: SqlSpec) -> set[str]:
+    return {column.name for key in spec.group_by for column in key.operand.columns}
 
 
 def _part(each: SqlFilter) -> str:
@@ -175,7 +193,14 @@ def _part(each: SqlFilter) -> str:
 def _is_dropped(each: SqlFilter, asked: FollowUp, _sql: SqlSpec) -> bool:
     """Whether its value, or the word of which that is the code, is replaced or taken away in the question."""
     values = {word for value in texts(each) for word in stems(value)}
+    values |= _length(each)
     return bool(asked.dropped) and (bool(values & asked.dropped) or _is_stored_form(each, asked.dropped))
+
+
+def _length(each: SqlFilter) -> set[str]:
+    """How many days or months a time lies back: `drop the 5 days bit`."""
+    rhs = each.rhs
+    return {str(abs(edge)) for edge in (rhs.start, rhs.end) if edge} if isinstance(rhs, RelativeTime) else set()
 
 
 def _is_replaced(each: SqlFilter, asked: FollowUp, sql: SqlSpec) -> bool:

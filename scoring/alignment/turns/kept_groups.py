@@ -9,6 +9,7 @@ from scoring.patterns import lazy
 from scoring.question.follow_ups import ChangeKind, FollowUp
 from scoring.question.follow_ups.evidence import stems
 from scoring.specification import Column, GroupKey, Projection, SqlSpec
+from scoring.sql.shapes.naming import is_own_key
 
 
 def lost_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
@@ -105,11 +106,19 @@ def _is_shown(key: GroupKey, projections: Sequence[Projection]) -> bool:
 def kept_groups(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """What the answer is still grouped by, although the follow-up puts another group in its place.
 
-    Where the SQL before has several groups, one of them is replaced.
+    Where the SQL before has several groups, one of them is replaced. What each new group has one of, as each hive is in
+    one yard, is shown beside it.
     """
     before = asked.before
     if before is None or not (asked.instead and ChangeKind.GROUP in asked.kinds):
         return []
     old = {each.operand.name for each in before.group_by if each.block in before.outputs}
     new = {each.operand.name for each in sql.group_by if each.block in sql.outputs}
-    return sorted(old & new) if new - old and not old - new else []
+    return sorted((old & new) - _told_by_key(sql)) if new - old and not old - new else []
+
+
+def _told_by_key(sql: SqlSpec) -> set[str]:
+    """The groups that say no more than the own key of their table, by which rows are grouped, too."""
+    keys = _keys(sql)
+    keyed = {column.table for key in keys for column in key.operand.columns if is_own_key(column)}
+    return {key.operand.name for key in keys if {column.table for column in key.operand.columns} <= keyed}

@@ -86,7 +86,7 @@ def times_beside(asked: FollowUp, sql: SqlSpec, unmet: Sequence[QuestionFilter])
 def uncovered_times(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """The old times that the answer does not cover, where the follow-up adds another one to them: `and August too`."""
     before = asked.before
-    if before is None or ChangeKind.SPAN not in asked.free:
+    if before is None or asked.is_open or ChangeKind.SPAN not in asked.free:
         return []
     old = [each for each in before.filters if isinstance(each.rhs, TimeRange)]
     return [each.text for each in old if not any(_covers(new, each) for new in sql.filters)]

@@ -185,7 +185,7 @@ def _led_by(reading: Reading, time: Time) -> Op | None:
     if before in {"through", "thru"} or (before in reading.language.by and _is_deadline(reading, time)):
         return Op.LE
     dated = before == "since" and isinstance(time.moment, DatePart)
-    return Op.GE if dated or (before == "from" and _lasts(reading, time.end)) or _since_event(reading, time) else None
+    return Op.GE if dated or _lasts(reading, time.end) or _since_event(reading, time) else None
 
 
 def _is_deadline(reading: Reading, time: Time) -> bool:
@@ -194,7 +194,7 @@ def _is_deadline(reading: Reading, time: Time) -> bool:
 
 
 def _lasts(reading: Reading, end: int) -> bool:
-    """Whether a time that begins with `from` lasts: `from jan 2025 until now`."""
+    """Whether a time lasts until now: `jan 2025 until now`."""
     return reading.lower(end) in _LASTING and reading.lower(end + 1) in _NOW
 
 

@@ -38,7 +38,7 @@ class FollowUp:
     meaning: str
     """The question that it stands for."""
     earlier: str = ""
-    """The meaning of the question before it."""
+    """The meaning of the question before it; all questions before an open one."""
     before: SqlSpec | None = None
     """The SQL of the turn before it, where that is known."""
     free: frozenset[ChangeKind] = frozenset()
@@ -87,7 +87,8 @@ def _open(question: str, turns: Sequence[Turn], read_sql: ReadSql, *, may_stand:
     before = _read(last, read_sql) if last is not None and is_about_the_same(question) else None
     if last is None or before is None:
         return None
-    return FollowUp(question, question, last.question, before, _ALL, is_open=True, may_stand=may_stand)
+    earlier = "\n".join(each.question for each in turns[: turns.index(last) + 1])
+    return FollowUp(question, question, earlier, before, _ALL, is_open=True, may_stand=may_stand)
 
 
 _ALL = frozenset(ChangeKind) - {ChangeKind.NEGATE, ChangeKind.RESTORE}

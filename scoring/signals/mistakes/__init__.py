@@ -94,7 +94,7 @@ PLAIN_MISTAKES = (
     windows.running_total_wrong,
     windows.moving_window_wrong,
     windows.neighbour_wrong,
-    windows.rank_keeps_more,
+    extremes.rank_keeps_more,
     windows.date_extreme_flipped,
     windows.last_value_of_row,
     naming.named_otherwise,

@@ -14,7 +14,7 @@ from scoring.signals.mistakes.unmet.ratios.measures import (
     speed_per_other,
     stated_factor_turned,
 )
-from scoring.signals.mistakes.unmet.ratios.shares import other_base, reads_no_more
+from scoring.signals.mistakes.unmet.ratios.shares import other_base, reads_no_more, total_of_few
 from scoring.signals.mistakes.wording import asked, cue, first, said, stems_of
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
@@ -54,7 +54,7 @@ def _share_of_few(case: Case) -> Finding | None:
     cut = [each for each in case.sql.limits if each.count and each.block not in case.sql.outputs and not each.ranked]
     if not cut or _RATE.search(asked(case)) is None or _AMONG.search(asked(case)) is not None:
         return None
-    total = _OF_ALL.search(case.written)
+    total = _OF_ALL.search(case.written) or total_of_few(cut, case)
     return Finding(1.0, f"{total.group()} adds up {cut[0].count} rows") if total is not None else None
 
 

@@ -25,8 +25,7 @@ def _ends(names: Iterable[tuple[str, ...]], word: str) -> bool:
 def bound_at_wrong_level(case: Case) -> Finding | None:
     """A number of parts is asked of each thing, and the SQL counts the parts of a larger group.
 
-    `routes with at least 3 stops` needs the count of stops for each route. Grouped by country, the count is a
-    country's.
+    `routes with at least 3 stops` needs the count of stops for each route, not for each country.
 
     >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops",
     ...     "SELECT r.country, AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country "
@@ -89,8 +88,6 @@ def _identifies(column: Column, word: str) -> bool:
 
 def value_for_count(case: Case) -> Finding | None:
     """A number of things is bounded, and the SQL bounds a value.
-
-    `at least 3 reviews` counts reviews; `rating >= 3` and `AVG(rating) >= 3` do not.
 
     >>> value_for_count(case("Which routes have at least 3 stops?", "SELECT r.name FROM routes r JOIN stops s ON "
     ...     "s.route_id = r.id WHERE s.minutes >= 3")).detail
@@ -322,21 +319,25 @@ def _may_be_counted(each: SqlFilter, thing: str, case: Case) -> bool:
 def rows_counted_for_kinds(case: Case) -> Finding | None:
     """Both of two kinds are asked for, and HAVING counts rows of either.
 
-    Two yoga classes are two rows, and not both yoga and spin: COUNT(DISTINCT …) tells them apart.
-
     >>> rows_counted_for_kinds(case("Who flew both 'Kite' and 'Swan'?", "SELECT pilot FROM flights WHERE plane IN "
     ...     "('Kite', 'Swan') GROUP BY pilot HAVING COUNT(*) = 2")).detail
     "count(*) = 2 of plane in ('kite', 'swan')"
     """
-    each = next((each for each in case.sql.having if _bounds_count(each)), None)
-    if each is None or each.lhs is None or each.lhs.distinct or not _ALL_KINDS.search(said(case)) or _merges(case):
+    each = next((each for each in case.sql.filters if _bounds_count(each)), None)
+    if each is None or (each.lhs and each.lhs.distinct) or not _ALL_KINDS.search(said(case)) or _merges(case):
         return None
-    chosen = (kept for kept in case.sql.filters if kept.block == each.block and _number(each) == _members(kept))
-    kinds = next(chosen, None)
+    kinds = _kinds_listed(each, case)
     return Finding(1.0, f"{each.text} of {kinds.text}") if kinds is not None else None
 
 
-_ALL_KINDS = lazy(r"\bboth\b|\ball (?:two|three|four|of)\b|\beach of\b")
+def _kinds_listed(each: SqlFilter, case: Case) -> SqlFilter | None:
+    """The list of as many kinds as are counted, where no group is of one kind."""
+    keys = {column for key in case.sql.group_by for column in key.operand.columns}
+    beside = (kept for kept in case.sql.filters if each.clause is Clause.WHERE or kept.block == each.block)
+    return next((one for one in beside if _number(each) == _members(one) and keys.isdisjoint(_columns(one))), None)
+
+
+_ALL_KINDS = lazy(r"\bboth\b|\ball (?:of )?(?:the |our )?(?:two|three|four|five|six|seven|[2-9]|of)\b|\beach of\b")
 
 
 def _merges(case: Case) -> bool:

@@ -9,7 +9,9 @@ from scoring.linking import is_named
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.latest import is_not_yet, is_of_latest
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
+from scoring.signals.mistakes.unmet.other_rows import date_of_other_row
 from scoring.signals.mistakes.unmet.times.firsts import (
     every_for_first,
     first_of_a_period,
@@ -47,19 +49,33 @@ def extreme_after_condition(case: Case) -> Finding | None:
     ... )).detail
     "kind = 'glider' before the first row is taken"
     """
-    for each in shapes(case, ShapeKind.CHOSEN):
+    for each in (one for one in shapes(case, ShapeKind.CHOSEN) if not _is_on_things(one, case)):
         tested, followed = each.columns
         timed = tested == followed
         if timed and "<" in each.text:
             continue  # what comes later takes nobody's first row away
-        if (timed and _EVER.search(said(case))) or (not timed and _is_of_chosen(each, case)):
+        if (timed and _EVER.search(said(case))) or (not timed and _is_told(each, case)):
             return Finding(1.0, f"{each.text} before the first row is taken")
     every = every_for_first(case) or neighbours_of_all(case)
     return Finding(1.0, every) if every is not None else first_of_those(case) or first_of_a_period(case)
 
 
+def _is_on_things(shape: Shape, case: Case) -> bool:
+    """Whether a condition is on the things whose first rows are taken: it leaves each of them all its rows."""
+    tested, followed = shape.columns
+    keys = [column for each in shapes(case, ShapeKind.RANK_GROUPS) for column in each.columns]
+    return tested.table != followed.table and any(key.table == tested.table and is_own_key(key) for key in keys)
+
+
 _WHICH_IS = lazy(r"\b(?:first|last|latest|newest) \w+ (?:which|that) (?:is|was|were|has been|got) \w+")
 """Which rows the chosen one is of: `the last order which is delivered`."""
+
+
+def _is_told(shape: Shape, case: Case) -> bool:
+    """Whether the question tells the value of the chosen row; rows of another state are mostly left out of account."""
+    if is_of_latest(shape, asked(case)):
+        return True
+    return is_not_yet(shape, asked(case)) if "<>" in shape.text else _is_of_chosen(shape, case)
 
 
 def _is_of_chosen(shape: Shape, case: Case) -> bool:
@@ -228,7 +244,12 @@ def latest_read_as_largest(case: Case) -> Finding | None:
     ...     "SELECT van_id, MAX(weighed_at), MAX(weight) FROM weighings GROUP BY van_id")).detail
     'max(weight) beside max(weighed_at)'
     """
-    text = said(case)
+    other = date_of_other_row(case)
+    return Finding(1.0, other) if other is not None else _largest_of_latest(said(case), case)
+
+
+def _largest_of_latest(text: str, case: Case) -> Finding | None:
+    """The largest value beside the latest time."""
     extremes = [each for each in case.answer if _takes_extreme(each)]
     if not extremes or _LARGEST.search(text):
         return None
@@ -296,6 +317,7 @@ _EACH_ONCE = lazy(
     r"\b(?:counts?|counted|is|are) (?:only |just )?(?:once|one)\b|\b(?:how many|number of|count of) (?:different"
     r"|distinct"
     r"|unique)\b|\bboth (?:is|are|counts?) (?:only )?(?:once|one)\b"
+    r"|\bcount (?:a|an|each|every) \w+ (?:only |just )?(?:once|one time)\b|\beven (?:if|when) [^.;?]{0,30}\bboth\b"
 )
 
 

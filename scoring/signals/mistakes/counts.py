@@ -10,6 +10,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.keys import repeated_tables
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.distinct_pairs import pairs_counted
+from scoring.signals.mistakes.unmet.other_rows import lists_added
 from scoring.signals.mistakes.wording import asked, cue, said, shapes
 from scoring.specification import Aggregation, Column, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
@@ -270,6 +271,9 @@ def uniques_added(case: Case) -> Finding | None:
     ...     "FROM flights GROUP BY day) t")).detail
     'SUM of COUNT(DISTINCT pilot_id)'
     """
+    lists = lists_added(case)
+    if lists is not None:
+        return Finding(1.0, lists)
     added = [each for each in shapes(case, ShapeKind.SUM_OF_COUNTS) if "(DISTINCT" in each.text]
     odd = next((each for each in added if any(_may_repeat(column.name) for column in each.columns)), None)
     return Finding(1.0, odd.text) if odd is not None and _UNIQUE.search(asked(case)) else None

@@ -6,7 +6,7 @@ import re
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, shapes
+from scoring.signals.mistakes.wording import asked, said, shapes
 from scoring.signals.order import EXTREMES, FIRST_OF, PLACES
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import Shape, ShapeKind
@@ -87,9 +87,11 @@ def extreme_dropped(case: Case) -> Finding | None:
         + len(case.sql.order_by)
         + sum(1 for each in case.sql.aggregations if each.func in EXTREMES)
     )
-    return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
+    ranks = sum(1 for each in case.sql.windows if each.func in _RANKS)
+    return Finding(1.0, "; ".join(asked[:5])) if taken < 2 and ranks < 2 else None
 
 
+_RANKS = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER"})
 _SORTED_ARRAY = lazy(r"\barray_agg\s*\([^;]{1,200}?\border\s+by\b", re.IGNORECASE)
 _EACH_TOP = lazy(
     r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
@@ -137,7 +139,7 @@ _WITHIN = lazy(
 
 def _ranked_across(case: Case) -> Finding | None:
     """A rank within each group is asked for, and the only rank is among all rows."""
-    ranks = [each for each in case.sql.windows if each.func in ("RANK", "DENSE_RANK", "ROW_NUMBER")]
+    ranks = [each for each in case.sql.windows if each.func in _RANKS]
     if len(ranks) != 1 or ranks[0].partition_by or _WITHIN.search(asked(case)) is None:
         return None
     return Finding(1.0, "a rank without PARTITION BY")
@@ -194,3 +196,28 @@ def _shown(word: str, case: Case) -> bool:
     operands = [each.operand for each in case.answer] + [each.operand for each in case.sql.group_by]
     columns = [column for each in operands for column in each.columns]
     return any(stem(word) in identifier_words(f"{column.table or ''}_{column.name}") for column in columns)
+
+
+def rank_keeps_more(case: Case) -> Finding | None:
+    """A number of rows is asked for, and DENSE_RANK keeps as many different values.
+
+    Five dense ranks may hold thirty rows. Half strength, as few values may be equal.
+
+    >>> rank_keeps_more(case("Who are the top 5 pilots by hours?", "SELECT name FROM (SELECT name, DENSE_RANK() OVER "
+    ...     "(ORDER BY hours DESC) AS r FROM pilots) t WHERE r <= 5")).detail
+    'denserank up to 5'
+    """
+    found = shapes(case, ShapeKind.RANKED)
+    if not found or _TIED.search(said(case)):
+        return None
+    asked_rows = {each.k for each in case.question.superlatives if each.k is not None}
+    for each in found:
+        if each.words[0] == "denserank" and each.number in asked_rows and each.number > 1 and "equal" not in each.words:
+            return Finding(0.5, f"{each.words[0]} up to {each.number}")
+    return None
+
+
+_TIED = lazy(
+    r"\bties?\b|\bone of (?:the \w+ \w+est|those|these)\b|\b(?:everyone|all) (?:who|with)\b|\btied\b|\bdistinct\b"
+    r"|\bdifferent\b|\bunique\b|\bdense\b"
+)

@@ -56,11 +56,24 @@ _A_DOUBT = 0.5
 _CALENDAR = lazy(r"\bcalendar|\bjan(?:uary)?\b|-01-01\b|\bytd\b")
 
 
+_MOVED = lazy(r"date_?add\([^()]{1,80}, (-?\d{1,2}), month\)|add_months\([^()]{1,80}, (-?\d{1,2})\)", re.IGNORECASE)
+
+
+def _is_moved_to_it(text: str, asked_text: str) -> bool:
+    """Whether dates are moved by months before their year is taken, so that it begins in a month that is named."""
+    found = _MOVED.search(text)
+    if found is None:
+        return False
+    first = -int(found[1] or found[2]) % 12
+    return re.search(rf"\b{_NAMES[first][:3].lower()}", asked_text) is not None
+
+
 def _calendar_year(case: Case) -> Finding | None:
     """A calendar year for the fiscal one, of which nothing says that it is the same."""
     if case.rules.fiscal_year.words or _CALENDAR.search(asked(case)) or not _FISCAL.search(asked(case)):
         return None
-    taken = next((each.text for each in case.sql.filters if _is_calendar_year(each.rhs)), None)
+    years = [each for each in case.sql.filters if _is_calendar_year(each.rhs)]
+    taken = next((each.text for each in years if not _is_moved_to_it(each.text, asked(case))), None)
     return Finding(_A_DOUBT, f"expected → actual: the house's own year → {taken}") if taken is not None else None
 
 

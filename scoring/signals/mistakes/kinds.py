@@ -14,11 +14,16 @@ from scoring.signals.mistakes.unmet.both import (
     one_end_read,
     rows_for_every_period,
 )
-from scoring.signals.mistakes.wording import asked, cue
+from scoring.signals.mistakes.unmet.counts import repeats_reach_all
+from scoring.signals.mistakes.unmet.grain import are_alike
+from scoring.signals.mistakes.unmet.nevers import only_by_some
+from scoring.signals.mistakes.unmet.other_rows import both_for_one
+from scoring.signals.mistakes.wording import asked, cue, stems_of
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
-from scoring.sql.shapes.naming import key_stems
-from scoring.values import Choices, Number
+from scoring.sql.shapes.naming import key_stems, table_words
+from scoring.values import Choices, Number, Text
 from scoring.verdict import Case
+from scoring.words import stem
 
 _ONLY = cue(
     "only exclusively nothing always",
@@ -50,14 +55,73 @@ def all_read_as_some(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE plane = 'glider'")).detail
     'have only flown: no row is looked for that fails'
     """
+    done = _parts_done(case)
+    if done is not None:
+        return Finding(1.0, done)
     text = asked(case)
     found = _ONLY.search(text) or _ALL_OF.search(text) or (_EVERY_PART.search(text) if _bounds_some(case) else None)
-    odd = _some_for_all(case)
+    odd = _some_for_all(case) or only_by_some(case)
     if odd is not None:
         return Finding(1.0, odd)
     if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
-        return None
+        return repeats_reach_all(case)
     return Finding(1.0, f"{found.group()}: no row is looked for that fails")
+
+
+_EACH_DONE = cue(
+    "every all each",
+    r"\b(?:where|whose|of which|if|when) (?:every single|every|each|all(?: of)?)(?: of)?(?: the| its| their)? (\w+) "
+    r"(?:is|are|was|were|has been|have been|got|has|have) (?:already |now |fully )?(\w+)"
+    r"|\bwhose (\w+) (?:are|were|have) all (?:been |already )?(\w+)",
+)
+
+
+def _parts_done(case: Case) -> str | None:
+    """Things of which each part is done are asked for, and one part that is done is enough.
+
+    >>> _parts_done(case("Flights where every bag is loaded", "SELECT DISTINCT f.id FROM flights f JOIN bags b ON "
+    ...     "b.flight_id = f.id WHERE b.loaded_at IS NOT NULL AND f.void_at IS NULL"))
+    'loaded_at is not null: one row is enough'
+    """
+    found, sql = _EACH_DONE.search(asked(case)), case.sql
+    if found is None or _weighs_groups(sql) or len(sql.blocks) + len(sql.joins) < 2:
+        return None
+    part, done = filter(None, found.groups())
+    kept = [each for each in sql.filters if each.alternative is None and _is_of_part(each, stem(part))]
+    odd = next((each for each in kept if not stems_of(done).isdisjoint(_state(each))), None)
+    if odd is None or [_column(each) for each in sql.filters].count(_column(odd)) > 1:
+        return None
+    return f"{odd.text}: one row is enough"
+
+
+def _weighs_groups(sql: SqlSpec) -> bool:
+    """Whether rows are counted, compared or excluded, as all of them have to be looked at."""
+    if sql.having or sql.windows or sql.set_operations or _excludes(sql) or _UNIVERSAL & sql.functions:
+        return True
+    counted = any(each.conditional or each.func == "COUNT" for each in sql.aggregations)
+    return counted or any(each.kind not in ("inner", "comma") for each in sql.joins)
+
+
+def _is_of_part(each: SqlFilter, part: str) -> bool:
+    """Whether a condition is on the table of the parts."""
+    table = each.lhs.columns[0].table if each.lhs is not None and len(each.lhs.columns) == 1 else None
+    rows = table_words(table)[-1] if table else ""
+    return (
+        rows == part
+        or are_alike(part, rows)
+        or (len(rows) == _CUT and re.match(rf"{rows[0]}.*{rows[1]}", part) is not None)
+    )
+
+
+_CUT = 2
+"""Letters of what a name of rows is cut to: `ln` for lines."""
+
+
+def _state(each: SqlFilter) -> set[str]:
+    """The words of the state that a condition keeps: of a value, or of the time at which it came."""
+    if each.op is Op.NOT_NULL:
+        return stems_of(_column(each).replace("_", " "))
+    return stems_of(each.rhs.folded) if each.op is Op.EQ and isinstance(each.rhs, Text) else set()
 
 
 _OTHERS = cue("other every all", r"\b(?:every|all|any) (?:the )?others?\b|\bthan (?:all|every)\b")
@@ -196,7 +260,7 @@ def either_for_both(case: Case) -> Finding | None:
     "plane in ('kites', 'swans')"
     """
     other = kinds_by_other_key(case) or months_as_one_time(case) or either_lacked(case) or either_year(case)
-    other = other or one_end_read(case) or rows_for_every_period(case)
+    other = other or one_end_read(case) or rows_for_every_period(case) or both_for_one(case)
     return _united_for_both(case) or _listed_for_both(case) or (Finding(1.0, other) if other is not None else None)
 
 

@@ -45,11 +45,14 @@ def _counted_oddly(found: Sequence[Shape], case: Case) -> Finding | None:
     once = any("once" in each.words or "halved" in each.words for each in found)
     if not once:
         return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
-    return _values_counted(case) if counted else None
+    listed = case.sql.group_by and _EACH_PAIR.search(asked(case)) is not None
+    return _values_counted(case) if counted and not listed else None
 
 
 _EACH_PAIR = cue(
-    "pair couple combination", r"\b(?:each|every|any|per) (?:pair|couple|combination)\b|\bpair (?:just |only )?once\b"
+    "pair couple combination",
+    r"\b(?:each|every|any|per) (?:pair|couple|combination)\b|\bpair (?:just |only )?once\b"
+    r"|\bpairs? (?:\w+ ){0,2}(?:just |only )?once\b",
 )
 _OVERLAPS = cue("overlap clash double", r"\b(?:overlap\w*|clash\w*|double[- ]book\w*)\b")
 _AT_PEAK = cue("peak busiest concurren simultaneous most", r"\b(?:peak|busiest|concurren\w+|simultaneous\w*|at most)\b")
@@ -82,10 +85,16 @@ def _overlaps_counted(case: Case) -> bool:
 def _values_counted(case: Case) -> Finding | None:
     """Values are counted once, or equal rows dropped, where each pair counts."""
     distinct = next((each for each in case.sql.aggregations if each.distinct and each.func == "COUNT"), None)
-    if distinct is not None and len(distinct.columns) == 1:
+    if distinct is not None and len(distinct.columns) == 1 and not _is_asked_for(distinct.column, case):
         return Finding(1.0, f"count of different {distinct.column}, not of pairs")
     merged = next((each for each in case.sql.set_operations if each.kind == "union"), None)
     return Finding(1.0, "UNION drops pairs that look the same") if merged is not None else None
+
+
+def _is_asked_for(column: str, case: Case) -> bool:
+    """Whether the question counts what a column tells apart: `shared shifts` of each pair."""
+    counted = {stem(word) for each in case.question.aggregations for word in each.column.split()}
+    return not counted.isdisjoint(identifier_words(column))
 
 
 _MORE = lazy(

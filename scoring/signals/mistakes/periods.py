@@ -6,7 +6,7 @@ import re
 
 from scoring.linking import operand_words
 from scoring.patterns import lazy
-from scoring.signals.filters import MADE_ROWS
+from scoring.signals.excused_times import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.ratios.averages import record_of_other_rows
 from scoring.signals.mistakes.unmet.times.periods import days_kept, gone_kept, months_joined, runs_from_cut

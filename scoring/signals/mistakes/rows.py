@@ -8,8 +8,14 @@ from collections.abc import Iterable
 from scoring.linking import content_words
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.joined import (
+    both_sides_added,
+    bound_of_repeated,
+    counted_by_name,
+    total_repeated_by_counted,
+)
 from scoring.signals.mistakes.unmet.ratios.means import asks_rate_of_all, unit_price_averaged, weight_left_out
-from scoring.signals.mistakes.unmet.times.firsts import latest_of_each_pair
+from scoring.signals.mistakes.unmet.times.each_latest import latest_of_each_pair
 from scoring.signals.mistakes.wording import HAS_ONE, asked, cue, first, said, said_stems, shapes
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
@@ -31,18 +37,23 @@ def join_multiplies(case: Case) -> Finding | None:
     """
     if case.question.distinct:
         return None
-    strongest: Finding | None = None
-    for each in shapes(case, ShapeKind.REPEATED_ROWS):
-        if _adds_prices(each):
-            continue
-        counts = each.text.startswith("COUNT")
-        if counts and not _counts_repeats(each, case):
-            continue
-        doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in each.words
-        strength = 0.5 if doubtful else 1.0
-        if strongest is None or strength > strongest.strength:
-            strongest = Finding(strength, each.text)
-    return strongest
+    found = [each for shape in shapes(case, ShapeKind.REPEATED_ROWS) if (each := _repeated(shape, case)) is not None]
+    return max(found, key=lambda each: each.strength) if found else _repeated_by_third(case)
+
+
+def _repeated(shape: Shape, case: Case) -> Finding | None:
+    """What a join repeats, unless it is the price of a plan, or a count for which it does not matter."""
+    counts = shape.text.startswith("COUNT")
+    if _adds_prices(shape) or (counts and not _counts_repeats(shape, case)):
+        return None
+    doubtful = (counts and not HAS_ONE.search(said(case))) or "restricted" in shape.words
+    return Finding(0.5 if doubtful else 1.0, shape.text)
+
+
+def _repeated_by_third(case: Case) -> Finding | None:
+    """What tables repeat that have a third thing, or a column that is the key of neither, in common."""
+    repeated = total_repeated_by_counted(case) or both_sides_added(case) or counted_by_name(case)
+    return Finding(1.0, repeated) if repeated is not None else bound_of_repeated(case)
 
 
 def _counts_repeats(shape: Shape, case: Case) -> bool:

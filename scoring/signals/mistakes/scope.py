@@ -8,13 +8,10 @@ from scoring.alignment.left_out import excluded_blocks
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
-from scoring.signals.mistakes.unmet.kept import (
-    assigned_alone,
-    attribute_counted,
-    condition_beside_key,
-    groups_of_one_table,
-    truth_counted,
-)
+from scoring.signals.mistakes.unmet.kept import assigned_alone, attribute_counted, kept_otherwise, truth_counted
+from scoring.signals.mistakes.unmet.nevers import never_by_other_rows, never_of_parts
+from scoring.signals.mistakes.unmet.other_rows import others_with_itself
+from scoring.signals.mistakes.unmet.quiet import quiet_misread
 from scoring.signals.mistakes.unmet.ratios.wholes import parts_dropped
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
@@ -41,17 +38,16 @@ _OWN_ROLE = lazy(r"\bthan (?:their|its|his|her) (?:own )?\w+")
 
 
 def compared_with_all(case: Case) -> Finding | None:
-    """Each row is to be compared with its own group, and the SQL compares it with all rows.
-
-    `more than the average of their base` needs an average for each base; `(SELECT AVG(pay) FROM pilots)` is one for
-    all.
+    """Each row is to be compared with its own group, or with the others, and the SQL compares it with all rows.
 
     >>> compared_with_all(case("Which pilots earn more than the average of their base?",
     ...     "SELECT name FROM pilots WHERE pay > (SELECT AVG(pay) FROM pilots)")).strength
     1.0
     """
-    found = first(case, ShapeKind.OVERALL)
+    found, others = first(case, ShapeKind.OVERALL), others_with_itself(case)
     text = asked(case)
+    if others is not None:
+        return Finding(1.0, others)
     if found is None or not (_OWN_GROUP.search(text) or _EACH_LATEST.search(text) or _OWN_ROLE.search(text)):
         return None
     if any(each.correlated for each in case.sql.subqueries) or any(each.partition_by for each in case.sql.windows):
@@ -163,7 +159,7 @@ _KEPT = cue(
     r"|\beven if (?:nothing|none|no \w+)\b|\bincluded\b ?\((?:those|they|these|which) have no\b"
     r"|\bincluding [^.;\n]{0,30}\b(?:is|are|with|whose \w+ is) (?:null|empty)\b"
     r"|\b(?:ones|those|\w+s) (?:w/|with) (?:zero|0|none|nothing)\b[^.;?]{0,20}\b(?:too|as well|also|on the list)\b"
-    r"|\b(?:also|incl\.?|including|even) (?:the )?(?:those|ones|ppl|people|\w+s) (?:w/o|w/ no|w/ zero"
+    r"|\b(?:also|incl\.?|including|even) (?:the )?(?:those|ones|ppl|people|\w+s) (?:nobody|no one|w/o|w/ no|w/ zero"
     r"|(?:who|that|which) (?:didn'?t|did not|never|don'?t|haven'?t|paid nothing|bought nothing|have none))\b"
     r"|\b(?:who|that|which) (?:never|didn'?t|haven'?t) [^.;?]{0,30}\bcount(?:s|ed|ing)? (?:as|for) (?:0|zero)\b"
     r"|\b(?:also|and) (?:show|list|keep|include) (?:the )?\w+ (?:who|that|which) (?:did|have|has|had|do"
@@ -206,11 +202,11 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     'including those without: inner join of flights'
     """
     found = _KEPT.search(said(case))
-    alone = groups_of_one_table(case) or condition_beside_key(case)
+    alone = kept_otherwise(case)
     if alone is not None:
         return Finding(1.0, alone)
     if found is None:
-        return parts_dropped(case)
+        return parts_dropped(case) or quiet_misread(case)
     lacking = _LACKING.search(said(case))
     heads = {table_words(each.words[0])[-1:]: each.text for each in shapes(case, ShapeKind.OPTIONAL)}
     wrong_side = heads.get((stem(lacking[1]),)) if lacking is not None else None
@@ -244,8 +240,6 @@ def _keeps(case: Case) -> bool:
 
 
 _OUTER = lazy(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
-
-
 _LACKS = lazy(
     r"\b(?:without|haven't|hasn't|hadn't|didn't|don't|doesn't|never|not yet|have not|has not|did not|no \w+"
     r"|lacking|missing)\b"
@@ -262,7 +256,7 @@ def absence_flipped(case: Case) -> Finding | None:
     ...     "f.pilot_id = p.id WHERE f.id IS NOT NULL")).detail
     'id is not null'
     """
-    plainly = _over_for_still(case) or taken_from_the_other(case) or _absent_or_other(case)
+    plainly = _over_for_still(case) or taken_from_the_other(case) or _by_others(case)
     if plainly is not None:
         return plainly
     optional = {each.words[0] for each in shapes(case, ShapeKind.OPTIONAL)}
@@ -272,6 +266,11 @@ def absence_flipped(case: Case) -> Finding | None:
         return None
     found = next((each for each in case.sql.filters if _keeps_partner(each, optional)), None)
     return Finding(1.0, found.text) if found is not None else None
+
+
+def _by_others(case: Case) -> Finding | None:
+    other = never_by_other_rows(case) or never_of_parts(case)
+    return _absent_or_other(case) if other is None else Finding(1.0, other)
 
 
 def _absent_or_other(case: Case) -> Finding | None:
@@ -303,12 +302,12 @@ def _table_of(each: SqlFilter) -> str | None:
 
 _STILL = cue(
     "still not yet",
-    r"\bstill (?:out|open|unpaid|pending|missing|outstanding|active|running|waiting|on loan|rented|here|owed"
+    r"\bstill (?:have|out|open|unpaid|pending|missing|outstanding|active|running|waiting|on loan|rented|here|owed"
     r"|unresolved)\b"
     r"|\bnot (?:been )?(?:yet )?(?:returned|closed|resolved|paid|delivered|finished|completed)\b",
 )
 _OVER = frozenset(
-    map(stem, "returned closed resolved paid delivered finished completed ended released left collected".split())
+    map(stem, "returned closed resolved paid delivered finished completed ended released left collected sold".split())
 )
 
 

@@ -8,6 +8,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.times.moments import moment_missed, part_counted_whole
+from scoring.signals.mistakes.unmet.times.reach import order_untested
 from scoring.signals.mistakes.windows import RUNNING
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter
@@ -46,7 +47,8 @@ def streak_unchecked(case: Case) -> Finding | None:
     """
     found = _run_asked(case)
     if found is None:
-        return None
+        loose = order_untested(case)
+        return Finding(1.0, loose) if loose is not None else None
     steps = shapes(case, ShapeKind.STEP)
     if not steps:
         compared = any(each.bound for each in case.sql.joins) or any(each.correlated for each in case.sql.subqueries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
@@ -16,11 +16,16 @@ _ALL_TIED = lazy(
     r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing"
     r"|on|who (?:got|scored|have|had|reached|achieved|earned|made|took|share)) the (?:highest|lowest|most"
     r"|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
-    r"|\b(?:which|what) \w+\(s\)|\bif (?:several|more than one|two|both|two or more|multiple|some"
+    r"|\b(?:which|what|the|\w+est|top) (?:\w+ ){0,2}\w+\(s\)"
+    r"|\bif (?:several|more than one|two|both|two or more|multiple|some"
     r"|many)\b[^.]{0,40}\b(?:share|tie"
     r"|equal|draw)|\bjoint(?:ly)? (?:first|top|highest|lowest|winners?|leaders?)\b"
     r"|\b(?:including|incl\.?|include|keep|show|with|w/?|list) (?:all )?(?:the )?ties\b"
-    r"|\bties (?:both |all )?in\b|\bif (?:there(?:['’]?s| (?:is"
+    r"|\bties (?:both |all )?in\b|\bties (?:please|pls|too|also|as well|welcome|count)\b|\b(?:and|plus) (?:any )?ties\b"
+    r"|\b(?:on|for|in case of|with) (?:a )?ties?,? (?:show|list|give|return|name|keep)\b[^.]{0,9}"
+    r" (?:all|both|every\w*)\b"
+    r"|\bties?[:,] (?:show|list|give|return|keep) (?:me )?(?:them )?(?:all|both|every\w*)\b"
+    r"|\bif (?:there(?:['’]?s| (?:is"
     r"|are)) )?(?:a )?(?:ties?|tied)\b|\btied\b|\b(?:could|may|might|can) be (?:several|more than one|many)\b"
     r"|\bif (?:two|2|three|3|several|some|more|any) (?:\w+ ){0,2}(?:are|is|come|end up|have)\b[^.]{0,20}"
     r"\b(?:level|equal|even|same)\b"
@@ -98,15 +103,20 @@ def _of_others(special: list[str], tables: set[str], case: Case) -> Finding | No
     spoken = said_stems(case)
     for table in special:
         words = identifier_words(table)
-        odd = [word for word in words if word in _QUALIFIED - spoken]
+        odd = [word for word in words if word in _QUALIFIED - spoken and not _is_cut_short(word, spoken)]
         if _is_of_programs(words):
             continue
-        if not _RECORDS.isdisjoint(odd) and _OVER_TIME.search(case.asked) is not None:
+        if not _RECORDS.isdisjoint(odd) and _is_over_time(case):
             continue
         rest = tuple(word for word in words if word not in _QUALIFIED)
         if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):
             return Finding(1.0, f"{table}: {odd[0]}")
     return None
+
+
+def _is_cut_short(word: str, spoken: Set[str]) -> bool:
+    """Whether people shorten a word: `reqs` for requests."""
+    return any(2 < len(said) < len(word) and word.startswith(said) for said in spoken)
 
 
 def _is_of_programs(words: tuple[str, ...]) -> bool:
@@ -116,6 +126,16 @@ def _is_of_programs(words: tuple[str, ...]) -> bool:
 
 _TRAFFIC = frozenset({"api", "http", "web", "page"})
 """What requests of programs are named after: they are no orders that wait for a person."""
+
+
+def _is_over_time(case: Case) -> bool:
+    """Whether what happened over time is asked for, or the newest record of each is taken for what is current."""
+    if _OVER_TIME.search(case.asked) is not None:
+        return True
+    newest = bool(case.sql.windows) or any(each.func == "MAX" for each in case.sql.aggregations)
+    return newest and "current" in case.spoken
+
+
 _RECORDS = frozenset(map(stem, ("log", "history", "historical", "audit")))
 _OVER_TIME = lazy(r"\b(?:last|latest|first|earliest|previous|ever|changed?|changes|when|still|status|history)\b")
 

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable
 from scoring.patterns import lazy
 from scoring.signals.answers.called import named_end_flipped
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.neighbours import change_backwards, other_order, within_other
+from scoring.signals.mistakes.unmet.neighbours import across_finer_groups, change_backwards, other_order, within_other
 from scoring.signals.mistakes.unmet.ranks import percentile_flipped
 from scoring.signals.mistakes.unmet.sums import sum_runs_on
+from scoring.signals.mistakes.unmet.times.moving import by_calendar
+from scoring.signals.mistakes.unmet.times.reach import reaches_back, reaches_too_far
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
@@ -109,6 +111,12 @@ def moving_window_wrong(case: Case) -> Finding | None:
     ...     "SELECT day, AVG(fare) OVER (ORDER BY day ROWS BETWEEN 7 PRECEDING AND CURRENT ROW) FROM fares")).detail
     'expected → actual: 6 rows before → 7'
     """
+    calendar = by_calendar(case)
+    return Finding(1.0, calendar) if calendar is not None else _other_frame(case)
+
+
+def _other_frame(case: Case) -> Finding | None:
+    """A frame of another length, or none."""
     text = asked(case)
     said_so = _OF_DAYS.search(text)
     span = _SPAN.search(text, said_so.start() if said_so else 0) if said_so or _MOVING.search(text) else None
@@ -117,14 +125,19 @@ def moving_window_wrong(case: Case) -> Finding | None:
     wanted = int(span[1]) if span[1].isdecimal() else _WORDS[span[1]]
     found = shapes(case, ShapeKind.FRAME_ROWS)
     if not found:
-        running = first(case, ShapeKind.RUNNING)
-        whole = running is not None and not any(
-            "without the row" in each.words for each in shapes(case, ShapeKind.RUNNING)
-        )
-        return Finding(0.5, f"{running.text}: no frame of {wanted}") if whole and running is not None else None
+        far = reaches_too_far(wanted, span[2], case)
+        return Finding(1.0, f"{far}: {wanted + 1} {span[2]}s") if far is not None else _frameless(wanted, case)
     if any(_reaches(each, wanted, span[2]) for each in found):
         return None
     return Finding(1.0, f"expected → actual: {wanted - 1} rows before → {found[0].number}")
+
+
+def _frameless(wanted: int, case: Case) -> Finding | None:
+    """A window that runs from the first row, where nothing joins rows by how far they lie apart."""
+    found = () if reaches_back(case) else shapes(case, ShapeKind.RUNNING)
+    if not found or any("without the row" in each.words for each in found):
+        return None
+    return Finding(0.5, f"{found[0].text}: no frame of {wanted}")
 
 
 def _reaches(frame: Shape, wanted: int, unit: str) -> bool:
@@ -165,7 +178,8 @@ def _across_groups(case: Case) -> Finding | None:
         others = [key for key in keys if len(key.columns) == 1 and not _is_time(key.columns[0].name)]
         if len(keys) > 1 and len(others) == 1:
             return Finding(1.0, f"{each.func} among all {others[0].name}: no PARTITION BY")
-    return None
+    finer = across_finer_groups(case)
+    return Finding(1.0, finer) if finer is not None else None
 
 
 _YEAR_BEFORE = lazy(
@@ -188,26 +202,6 @@ _PREVIOUS = lazy(
 )
 
 
-def rank_keeps_more(case: Case) -> Finding | None:
-    """A number of rows is asked for, and DENSE_RANK keeps as many different values.
-
-    Five dense ranks may hold thirty rows. Half strength, as few values may be equal.
-
-    >>> rank_keeps_more(case("Who are the top 5 pilots by hours?", "SELECT name FROM (SELECT name, DENSE_RANK() OVER "
-    ...     "(ORDER BY hours DESC) AS r FROM pilots) t WHERE r <= 5")).detail
-    'denserank up to 5'
-    """
-    found = shapes(case, ShapeKind.RANKED)
-    if not found or _TIED.search(said(case)):
-        return None
-    asked_rows = {each.k for each in case.question.superlatives if each.k is not None}
-    for each in found:
-        if each.words[0] == "denserank" and each.number in asked_rows and each.number > 1 and "equal" not in each.words:
-            return Finding(0.5, f"{each.words[0]} up to {each.number}")
-    return None
-
-
-_TIED = lazy(r"\bties?\b|\bone of the \w+ \w+est\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
 _LATEST = cue(
     "latest recent newest last current",
     r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week"

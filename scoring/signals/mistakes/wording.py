@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from scoring.alignment.same_values import TIMES
 from scoring.patterns import lazy
+from scoring.specification import Column, Op
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import stem
@@ -33,6 +35,11 @@ def said_stems(case: Case) -> set[str]:
 def stems_of(text: str) -> set[str]:
     """The stems of the words of a text in lower case, and of its names in code."""
     return {stem(word) for word in re.findall(r"[a-z]+", text)}
+
+
+def is_called(word: str, columns: Iterable[Column]) -> bool:
+    """Whether a column, or its table, is called by a word."""
+    return any(word in stems_of(f"{column.name} {column.table or ''}") for column in columns)
 
 
 def spoken_in_full(case: Case) -> str:
@@ -121,3 +128,15 @@ def divides(case: Case) -> bool:
         or any(each.func == "DIVIDE" for each in case.sql.aggregations)
         or "RATIO_TO_REPORT" in case.sql.functions | {each.func for each in case.sql.windows}
     )
+
+
+def asks_nothing_since(case: Case) -> bool:
+    """Whether the question asks for who has done nothing within a time, or since one."""
+    asked = any(each.op is Op.NOT_WITHIN and isinstance(each.rhs, TIMES) for each in case.question.filters)
+    return asked or _NOTHING_SINCE.search(case.asked) is not None
+
+
+_NOTHING_SINCE = lazy(
+    r"\b(?:haven'?t|hasn'?t|have not|has not|didn'?t|never) (?:\w+ ){1,4}?since (?:the )?"
+    r"(?:new year|start|beginning|\d|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|last|easter|christmas|xmas)"
+)

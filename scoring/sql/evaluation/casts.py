@@ -32,6 +32,7 @@ DATE = lazy(r"\d{4}-\d\d-\d\d")
 """A date, as a text."""
 _NUMBER = lazy(r"\s*[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})\s*", re.ASCII)
 _DOUBLES = frozenset({exp.DType.FLOAT, exp.DType.DOUBLE})
+_LARGEST_OF_REAL = 2**24
 _MOST = 15
 """Digits of a decimal of no given size."""
 _WHOLE = exp.DataType.INTEGER_TYPES - {exp.DType.BIT}
@@ -61,13 +62,11 @@ def _as_number(rules: DialectRules, number: Value, to: Node) -> Value:
     if kind in _WHOLE:
         return _as_whole(rules, number)
     if kind in _DOUBLES:
-        return (
-            float(number)
-            if rules.doubles
-            else Near(number)
-            if isinstance(number, Near)
-            else as_double(Fraction(number))
-        )
+        if rules.doubles:
+            return float(number)
+        # a REAL holds whole numbers up to this one exactly
+        is_exact = not isinstance(number, Near) and abs(number) <= _LARGEST_OF_REAL
+        return as_double(Fraction(number)) if is_exact else Near(number)
     return _as_decimal(rules, number, to) if kind in exp.DataType.REAL_TYPES else OPEN
 
 
@@ -111,6 +110,8 @@ def _as_whole(rules: DialectRules, value: Number) -> Value:
         return int(value)
     if rules.name not in ("postgres", "duckdb"):
         return OPEN
+    if rules.name == "duckdb" and isinstance(value, float) and (value * 2).is_integer():
+        return OPEN  # its casts of doubles round half to even, its ROUND away from 0
     found = rounded(rules, exp.Round(), (value,))
     return int(found) if isinstance(found, int | float | Decimal) else OPEN
 

@@ -31,8 +31,8 @@ class DialectRules(NamedTuple):
     """A text that is written beside a number is read as a number."""
     spelling: tuple[str, str] | None = None
     """The texts of false and true."""
-    truths: Mapping[str, bool] = MappingProxyType({"0": False, "1": True, "true": True, "false": False})
-    """What texts are where a condition stands."""
+    truths: Mapping[str, bool] = MappingProxyType({"0": False, "1": True, "false": False})
+    """What texts are where a condition stands; 'true' is the number 0 in SQLite and MySQL."""
 
 
 _NUMERALS = MappingProxyType({"0": False, "1": True, "": False, "true": False, "false": False})
@@ -48,6 +48,7 @@ _EQUAL = _BINARY | {"postgres", "oracle", "materialize", "risingwave"}
 _INSENSITIVE = frozenset({"sqlite", "mysql", "tsql", "fabric", "doris", "starrocks", "singlestore"})
 _EXACT = frozenset({"postgres", "duckdb", "mysql", "tsql", "snowflake", "oracle", "redshift", "presto", "trino"})
 _READ_AS_NUMBERS = frozenset({"postgres", "duckdb", "mysql", "tsql", "snowflake", "oracle", "redshift"})
+_PLAIN = MappingProxyType({"0": False, "1": True, "true": True, "false": False})
 _TRUTHS = MappingProxyType({"sqlite": _NUMERALS, "mysql": _NUMERALS, "postgres": _WORDS})
 _SPELLINGS = MappingProxyType(
     {"sqlite": ("0", "1"), "mysql": ("0", "1")} | dict.fromkeys(("postgres", "duckdb"), ("false", "true"))
@@ -70,5 +71,5 @@ def rules_of(dialect: str | None) -> DialectRules:
         numeric=dialect in ("sqlite", "mysql"),
         typed=dialect in _READ_AS_NUMBERS,
         spelling=_SPELLINGS.get(dialect),
-        truths=_TRUTHS.get(dialect, DialectRules().truths),
+        truths=_TRUTHS.get(dialect, _PLAIN),
     )

@@ -64,7 +64,7 @@ def _fold(scope: Scope, node: Node) -> Folded:
 def _operation(fold: Fold, node: Node, operation: Operation) -> Folded:
     """Constants are evaluated as the dialect does; of other values, what holds in all dialects is found out."""
     parts = [fold(each) for each in parts_of(operation, node)]
-    if all(part.constant for part in parts):
+    if all(part.constant for part in parts) and not _asks_what_may_be_null(node, parts):
         return settled(fold, node, operation, parts)
     if operation.strict and any(part.is_null for part in parts):
         return fixed(None)
@@ -72,6 +72,11 @@ def _operation(fold: Fold, node: Node, operation: Operation) -> Folded:
         return _opened(fold, node)
     reader = _READERS.get(type(node))
     return calls.other(fold, node) if reader is None else reader(fold, node, parts)
+
+
+def _asks_what_may_be_null(node: Node, parts: Sequence[Folded]) -> bool:
+    """Whether it is IS NULL of what holds only where its parts have a value."""
+    return type(node) is exp.Is and type(bare(node.args["expression"])) is exp.Null and parts[0].reads
 
 
 def _opened(fold: Fold, node: Node) -> Folded:
@@ -158,8 +163,9 @@ def _parameter(_: Fold, node: Node) -> Folded:
     return unknown(f"parameter {node.name}", reads=True)
 
 
-def _first(_: Fold, __: Node, parts: Sequence[Folded]) -> Folded:
-    return parts[0]
+def _collated(_: Fold, node: Node, parts: Sequence[Folded]) -> Folded:
+    """A text under a collation, which may equal texts that are spelled otherwise."""
+    return unknown(f"collate {node.args['expression']}", parts[:1])
 
 
 def _negative(_: Fold, __: Node, parts: Sequence[Folded]) -> Folded:
@@ -278,7 +284,7 @@ _READERS: MappingProxyType[type[Node], Callable[[Fold, Node, Sequence[Folded]], 
     | conditions.READERS
     | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert), _cast)
     | {
-        exp.Collate: _first,
+        exp.Collate: _collated,
         exp.Replace: replaced.replaced,
         exp.Neg: _negative,
     }

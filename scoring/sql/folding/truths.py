@@ -13,7 +13,7 @@ from scoring.sql.evaluation.comparing import compare
 from scoring.sql.evaluation.patterns import REGULAR
 from scoring.sql.evaluation.rules import DialectRules
 from scoring.sql.evaluation.values import Open, truth
-from scoring.sql.folded import ROWS, Folded, Kind, Point, Unknown, fixed, identical, number, unknown
+from scoring.sql.folded import ROWS, TRUTHS, Folded, Kind, Point, Unknown, fixed, identical, number, unknown
 from scoring.sql.terms import ORDERS, Node
 
 
@@ -37,19 +37,26 @@ _WILD_GLOB = lazy(r"\*+")
 _WILD_REGULAR = lazy(r"\^?(?:\(\?:?i?s?\))?(?:\^?\(?(?:\.\*|\[\\s\\S\]\*|\.\{0,\})\)?[?+]?)*\$?")
 
 
+def fact(value: Point, parts: Sequence[Folded]) -> Folded:
+    """What holds wherever its parts have a value; it may be NULL where one of them is not evaluated."""
+    folded = fixed(value)
+    folded.reads = any(part.reads or not part.constant for part in parts)
+    return folded
+
+
 def condition(rules: DialectRules, folded: Folded) -> Folded:
     """An expression where a condition stands: a constant is true, false or NULL there, or not known."""
     value = folded.value if folded.constant else None
     if value is None or isinstance(value, bool | Unknown):
         return folded
     held = truth(rules, value)
-    return unknown("truth", (folded,), kind=Kind.TRUTH) if isinstance(held, Open) else fixed(held)
+    return unknown("truth", (folded,), kind=Kind.TRUTH) if isinstance(held, Open) else fact(held, (folded,))
 
 
 def negation(inner: Folded) -> Folded:
     """`NOT inner`, of a condition."""
     if inner.constant:
-        return fixed(None if inner.value is None else not inner.value)
+        return fact(None if inner.value is None else not inner.value, (inner,))
     if inner.opposite is not None:
         return inner.opposite
     folded = unknown("not", (inner,), kind=Kind.TRUTH)
@@ -59,13 +66,19 @@ def negation(inner: Folded) -> Folded:
 
 def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
-    facts = [part.value for part in parts if part.constant]
+    facts = [part for part in parts if part.constant]
     open_parts = {part.key: part for part in parts if not part.constant}
-    if _complement(open_parts) or any(_decides(value, conjunction=conjunction) for value in facts):
-        return fixed(not conjunction)
-    null = None in facts
+    deciding = [part for part in facts if _decides(part.value, conjunction=conjunction)]
+    if deciding or _complement(open_parts):
+        return fact(not conjunction, [part for part in deciding if not part.reads] or parts)
+    return _undecided(facts, open_parts, conjunction=conjunction)
+
+
+def _undecided(facts: Sequence[Folded], open_parts: Mapping[int, Folded], *, conjunction: bool) -> Folded:
+    """Conditions of which no fact decides: NULL remains of the facts, or nothing."""
+    null = any(part.is_null for part in facts)
     if not open_parts:
-        return fixed(None if null else conjunction)
+        return fact(None if null else conjunction, facts)
     return _joined([open_parts[key] for key in sorted(open_parts)], null=null, conjunction=conjunction)
 
 
@@ -101,7 +114,7 @@ def compared(rules: DialectRules, kind: type[Node], left: Folded, right: Folded)
         known = _by_distance(rules, kind, left, right)
         known = _by_case(kind, left, right) if known is None else known
     if known is not None:
-        return fixed(known)
+        return fact(known, (left, right))
     if kind in _DENIED:
         return negation(compared(rules, _DENIED[kind], left, right))
     return unknown(kind.__name__, (left, right), kind=Kind.TRUTH, mirrored=_MIRRORED.get(kind, ""))
@@ -183,9 +196,9 @@ def listed(rules: DialectRules, key: Folded, members: Sequence[Folded]) -> Folde
         others = [each for each in members if not each.constant]
         same = any(identical(key, each) for each in others[:_FEW])
         if not others and _has_none(key, members):
-            return fixed(False)
+            return fact(False, (key,))
         members = others
-        return fixed(True) if same else unknown("in", (key, *members), kind=Kind.TRUTH)
+        return fact(True, (key,)) if same else unknown("in", (key, *members), kind=Kind.TRUTH)
     return all_of([compared(rules, exp.EQ, key, member) for member in members[:_FEW]], conjunction=False)
 
 
@@ -205,10 +218,11 @@ def _among(rules: DialectRules, key: Folded, members: Sequence[Folded]) -> Folde
 
 
 def null_test(inner: Folded) -> Folded:
-    """`inner IS NULL`; what has a fallback, counts or compares has a value, but 0 / c may have none."""
+    """`inner IS NULL`; what has a fallback or counts has a value, but a comparison or 0 / c may have none."""
     if inner.constant and (inner.is_null or not inner.reads):
         return fixed(inner.is_null)
-    has_value = not inner.constant and inner.choices is not None and None not in inner.choices
+    known = inner.choices if inner.choices is not TRUTHS else None
+    has_value = not inner.constant and known is not None and None not in known
     return fixed(False) if has_value or inner.counts else unknown("is null", (inner,), kind=Kind.TRUTH)
 
 
@@ -221,7 +235,7 @@ def pattern(rules: DialectRules, node: Node, left: Folded, right: Folded) -> Fol
     shape = _WILD_GLOB if kind is exp.Glob else _WILD_REGULAR if kind in REGULAR else _WILD_TEXT
     known = kind is not exp.SimilarTo or rules.name not in ("", "duckdb")  # regular expressions there
     if (known and isinstance(raw, str) and shape.fullmatch(raw)) or (kind in _LIKES and identical(left, right)):
-        return fixed(True)
+        return fact(True, (left,))
     return unknown(kind.__name__, (left, right), kind=Kind.TRUTH)
 
 

@@ -11,7 +11,7 @@ from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.selects import Select, written
 from scoring.sql.shapes.windows import first_columns, first_ranks, order_of, partition_of
 
-_TESTS = (exp.EQ, exp.In, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
+_TESTS = (exp.EQ, exp.NEQ, exp.In, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
 STEPS = (exp.Sub, exp.Add, exp.DateDiff, exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.TsOrDsDiff, exp.TimestampDiff)
 """What may compute how far one row is from the next."""
 _MOVES = frozenset({"datediff", "dateadd", "date_add", "date_sub", "adddays", "subtractdays", "julianday", "date"})

@@ -79,6 +79,16 @@ def _is_short_for(stems: tuple[str, ...], words: tuple[str, ...]) -> bool:
     return word.startswith(short) or (ends_alike and in_order(short, word))
 
 
+def is_named_for(table: str, thing: str) -> bool:
+    """Whether a table is called by the last word of a thing, or is short for it.
+
+    >>> is_named_for("core.flights", "booked flights"), is_named_for("shpmt", "shipments"), is_named_for("f", "flights")
+    (True, True, False)
+    """
+    words, things = table_words(table), identifier_words(thing)
+    return bool(words and things) and (words[-1] == things[-1] or _is_short_for(words[-1:], things))
+
+
 def refers(foreign: Column, own: Column) -> bool:
     """Whether a column holds the key of another table: `flights.pilot_id` and `pilots.id`.
 

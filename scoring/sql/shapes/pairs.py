@@ -108,9 +108,9 @@ def self_pairs(select: Select) -> Iterator[Shape]:
 
 def _table_of(item: SourceItem) -> str | None:
     """The table whose rows an item has: a CTE may show some of them, and groups none."""
-    if item.table is not None or len(item.arms) != 1 or item.arms[0].is_grouped or len(item.arms[0].items) != 1:
+    if item.table is not None or len(item.arms) != 1 or item.arms[0].is_grouped:
         return item.table
-    return next(iter(item.arms[0].items.values())).table
+    return next((each.table for each in item.arms[0].items.values()), None)
 
 
 def _overlap(select: Select, first: SourceItem, second: SourceItem) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from sqlglot import exp
 
@@ -32,6 +33,14 @@ def bare(node: Node) -> Node:
 
 
 def _divisions(select: Select) -> Iterator[tuple[Node, Node, Node]]:
+    """The first divisions of a SELECT; those of a chain hold one another, so that all of them would cost the square."""
+    return islice(_all_divisions(select), _MOST)
+
+
+_MOST = 60
+
+
+def _all_divisions(select: Select) -> Iterator[tuple[Node, Node, Node]]:
     for each in select.own:
         if isinstance(each, _DIVISIONS):
             yield each, bare(each.this), bare(each.expression)

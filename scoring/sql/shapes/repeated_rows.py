@@ -25,7 +25,7 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
     calls = list(_aggregates(select))
     many = _repeaters(select) if calls else {}
     for call in calls:
-        if isinstance(call.this, exp.Star):
+        if call.this is None or isinstance(call.this, exp.Star):  # `count()` is ClickHouse's
             yield from _counted_repeats(select, call, many)
             continue
         owner = _owner(select, call) or _less_its_repeater(select, call, many)
@@ -53,7 +53,7 @@ def _totals(select: Select) -> tuple[dict[str, Node], dict[str, Node]]:
     """The first sum, and the first count, of each base table's columns."""
     sums, counts = dict[str, Node](), dict[str, Node]()
     for call in _aggregates(select):
-        owner = None if isinstance(call.this, exp.Star) else _owner(select, call)
+        owner = None if isinstance(call.this, exp.Star | None) else _owner(select, call)
         if owner is None or owner.table is None:
             continue
         if isinstance(call, exp.Sum) and not _is_price(call):
@@ -134,7 +134,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
 
 def _counts_conditionally(call: Node) -> bool:
     """Whether an aggregate counts the rows that meet a condition: SUM of a CASE of constants."""
-    if isinstance(call.this, (exp.Star, exp.Column)) or call.find(exp.Distinct) or _is_windowed(call):
+    if isinstance(call.this, exp.Star | exp.Column | None) or call.find(exp.Distinct) or _is_windowed(call):
         return False
     return _added(call).find(exp.Column) is None and call.this.find(exp.Column) is not None
 
@@ -290,10 +290,10 @@ def _same_grain(select: Select, owner: SourceItem) -> set[str]:
 _STATES = frozenset("status state sts stat st deleted del void voided test tst cancelled canceled is".split())
 """Words of columns by which many rows of one thing are alike."""
 _PINS_ONE = lazy(
-    r"is_(?!deleted|del|test|dummy|training|internal|void|voided|draft|archived|cancell?ed|removed)|rn|rank|row_num"
-    r"|(?:primary|latest|current|position|line_no|seq|sequence|rnk|rk)$"
+    r"is_(?:\w+_)?(?:primary|main|default|current|latest|last|first|newest|final|top|best|lead|head|principal|active"
+    r"|billing|home|valid)|rn|rank|row_num|(?:primary|latest|current|position|line_no|seq|sequence|rnk|rk)$"
 )
-"""Names of columns of which one row of each thing has a value; marks of rows that count nowhere are none."""
+"""Names of columns of which one row of each thing has a value."""
 
 
 def _origins(select: Select, call: Node) -> Iterator[Column]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
-from consumers.judging.ports import REFUSALS
+from consumers.judging.ports import CHOICES, REFUSALS
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
@@ -38,11 +38,15 @@ class ModelAnswerScorer:
     counts: MemoryModelCounts = field(default_factory=MemoryModelCounts)
 
     def finish(self) -> None:
-        """Says which causes kept the model from judging; ends the command where its server refuses all calls."""
+        """Says which causes kept the model from judging.
+
+        Ends the command where the server refuses all calls, and where the model failed at every answer.
+        """
         for cause, cases in self.counts.causes.items():
             answers = "1 answer" if cases == 1 else f"{cases} answers"
             print(f"sqlassay: the model did not judge {answers}: {self.counts.details[cause]}", file=sys.stderr)
-        if self.counts.causes.keys() & REFUSALS:
+        failed = self.counts.causes.keys() - CHOICES
+        if failed & REFUSALS or (failed and not self.counts.verdicts):
             raise SystemExit(int(Exit.UNAVAILABLE))
 
     def __call__(self, query: Query) -> Score | Unscored:

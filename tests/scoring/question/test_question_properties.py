@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from question_notation import filter_text
 
@@ -26,11 +26,14 @@ _WORDS = (
 
 @pytest.mark.campaign
 @given(st.lists(st.sampled_from(_WORDS), max_size=30).map(" ".join) | st.text(max_size=80))
+@example(
+    "the May . which 31/12/2020"
+)  # its first sentence asks for nothing, and is left out of the specification's text
 @settings(max_examples=300, deadline=None)
 def test_any_text_has_a_specification_whose_spans_stand_in_it(text: str) -> None:
     spec = read_question(text)
     enriched = read_enriched(f"{text} ({text})", spec)
-    assert all(text[each.start :].startswith(each.span) for each in spec.filters)
+    assert all(spec.text[each.start :].startswith(each.span) for each in spec.filters)
     assert all(enriched.text[each.start :].startswith(each.span) for each in enriched.filters)
     assert all(0.0 <= each.certain <= 1.0 for each in enriched.filters)
 

@@ -144,6 +144,8 @@ def test_what_is_stated_without_a_dialect_holds_in_each(asked: Asked) -> None:
         ("CAST(2.5 AS INTEGER) = 2", True, False, None),
         ("CAST('2024-01-05' AS DATE) = '2024-01-05'", None, True, None),
         ("NOT (NULL = 1)", None, None, None),
+        ("'true' IS TRUE", False, True, None),
+        ("CAST(20240105 AS REAL) = 20240104", False, None, None),
     ],
 )
 def test_a_condition_is_as_the_dialect_has_it(
@@ -152,3 +154,19 @@ def test_a_condition_is_as_the_dialect_has_it(
     for name, expected in (("sqlite", sqlite), ("postgres", postgres), (None, unnamed)):
         value = evaluated(rules_of(name), sqlglot.parse_one(condition, read=name or "sqlite"))
         assert (value if isinstance(value, bool) else None) is expected, name
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "UPPER(w) COLLATE NOCASE <> 'ab'",
+        "(DATE('2024-1-5') BETWEEN FALSE AND DATE('2024-02-29')) IS NULL",
+        "(DATE('2024-1-5') > DATE('2024-1-5')) IS NULL",
+        "(n > 5) IS NULL",
+        "(NOT n > n) IS NOT NULL",
+    ],
+)
+def test_nothing_is_stated_where_a_value_may_be_null_or_equal_by_collation(condition: str) -> None:
+    select = sqlglot.parse_one(f"SELECT {condition} FROM t", read="sqlite")
+    rules = rules_of("sqlite")
+    assert not fold(scope_of(select, rules), select.args["expressions"][0]).constant

@@ -14,7 +14,7 @@ from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Number, Text, TimeRange
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, stem
 
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
 _BOTH = cue("both", r"\bboth\b")
@@ -198,7 +198,9 @@ def still_untested(case: Case) -> str | None:
     return None if named else "still"
 
 
-_STAYED = lazy(r"\b(?:we|they) still (?:have|employ)\b|\bstill (?:with us|employed|work(?:s|ing)? here)\b")
+_STAYED = lazy(
+    r"\b(?:we|they) still (?:have|employ)\b|\bstill (?:w(?:ith|/)? us|here|on staff|employed|work(?:s|ing)? here)\b"
+)
 
 
 def _selects_a_kind(case: Case) -> bool:
@@ -206,9 +208,23 @@ def _selects_a_kind(case: Case) -> bool:
     sql = case.sql
     if sql.having or sql.set_operations or sql.windows or len(sql.blocks) != 1 or not sql.filters:
         return False
-    values = [each.rhs for each in sql.filters if each.op is Op.EQ]
-    named = [each for each in values if isinstance(each, Text) and each.folded in case.asked]
-    return len(named) == len(sql.filters) and not any(each.conditional for each in sql.aggregations)
+    plain = not any(each.conditional for each in sql.aggregations)
+    return plain and all(_names_kind(each, case) or _is_of_beginning(each) for each in sql.filters)
+
+
+def _names_kind(each: SqlFilter, case: Case) -> bool:
+    """Whether a condition keeps a kind that the question names."""
+    kind = each.rhs.folded.replace("_", " ") if isinstance(each.rhs, Text) and each.op is Op.EQ else ""
+    return bool(kind) and kind in case.asked
+
+
+def _is_of_beginning(each: SqlFilter) -> bool:
+    """Whether a condition is on the time at which people came, which does not tell who left."""
+    columns = each.lhs.columns if each.lhs is not None and each.op is Op.WITHIN else ()
+    return any(not _CAME.isdisjoint(identifier_words(column.name)) for column in columns)
+
+
+_CAME = frozenset(map(stem, "hire hired start started join joined begin began enrolled signup created".split()))
 
 
 def _may_select(sql: SqlSpec) -> bool:

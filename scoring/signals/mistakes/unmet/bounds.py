@@ -8,11 +8,12 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
 from scoring.signals.mistakes.unmet.ratios.measures import bound_in_hundredths
+from scoring.signals.mistakes.unmet.times.reach import days_for_hours
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
 from scoring.signals.unit_names import FACTORS, convertible, is_unit, unit_named
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.sql.shapes.naming import key_stems, table_words
-from scoring.values import Number, Text
+from scoring.values import Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -42,7 +43,7 @@ def bound_in_other_unit(case: Case) -> Finding | None:
                 continue
             if each.rhs == said or _is_of_other_factor(each, said.value, held, unit_named(unit)):
                 return Finding(1.0, f"expected → actual: {number} {unit} → {each.text}")
-    other = bound_in_hundredths(case)
+    other = bound_in_hundredths(case) or days_for_hours(case)
     return Finding(1.0, other) if other is not None else None
 
 
@@ -85,11 +86,37 @@ def total_left_to_rows(case: Case) -> Finding | None:
     ...     "SELECT DISTINCT pilot_id FROM bills WHERE amount > 900")).detail
     'spent more than 900 in total: amount > 900'
     """
+    odd = _rows_over_bound(case)
+    if odd is not None:
+        return Finding(1.0, odd)
     found = _SPENT.search(case.asked)
     if found is None or (_adds_up(case) and not _counts_others(case)) or not _shows_things(case):
         return None
     bound = next((each for each in case.sql.filters if _bounds_amount(each)), None)
     return Finding(1.0, f"{found.group()}: {bound.text}") if bound is not None else None
+
+
+def _rows_over_bound(case: Case) -> str | None:
+    """WHERE compares each amount with a bound of its group, and SUM adds only the amounts above it.
+
+    >>> _rows_over_bound(case("Which projects are over budget?", "SELECT p.id, SUM(i.cost) FROM projects p JOIN bills "
+    ...     "i ON i.project_id = p.id WHERE i.cost > p.budget GROUP BY p.id, p.budget"))
+    'cost > budget'
+    """
+    grouped = {column.name for key in case.sql.group_by for column in key.operand.columns}
+    added = {each.columns[0].name for each in case.sql.aggregations if each.func == "SUM" and len(each.columns) == 1}
+    for each in case.sql.filters if grouped and added else ():
+        one, other = _compared(each)
+        if (one in added and other in grouped) or (other in added and one in grouped):
+            return each.text
+    return None
+
+
+def _compared(each: SqlFilter) -> tuple[str, str]:
+    """The two sides that WHERE compares by more or less."""
+    if each.clause is not Clause.WHERE or each.lhs is None or each.op not in _BOUNDS:
+        return "", ""
+    return each.lhs.name, each.rhs.text if isinstance(each.rhs, Expression) else ""
 
 
 def _counts_others(case: Case) -> bool:

@@ -10,9 +10,9 @@ from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_ot
 from scoring.signals.mistakes.unmet.ratios.averages import groups_of_other_period
 from scoring.signals.mistakes.unmet.ratios.means import rows_averaged
 from scoring.signals.mistakes.wording import cue, follows, shapes
-from scoring.specification import Clause, Op, SqlFilter
+from scoring.specification import Clause, Column, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import key_stems, table_words
+from scoring.sql.shapes.naming import is_own_key, key_stems, refers, table_words
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -47,8 +47,11 @@ def events_counted_for_people(case: Case) -> Finding | None:
     'COUNT(*) of appointments for the number of patients'
     """
     people = _people_asked(case)
-    if people is None or not _counts_all_rows(case):
-        return None
+    if not _counts_all_rows(case):
+        return _keys_counted(people, case)
+    joined = _things_repeated(case)
+    if people is None or joined is not None:
+        return joined
     repeated = _people_repeated(stem(people), case)
     if repeated is not None:
         return Finding(1.0, f"{repeated.text} for the number of {people}")
@@ -58,6 +61,51 @@ def events_counted_for_people(case: Case) -> Finding | None:
     if not tables or any(stem(people) in name for name in names) or table_words(tables[-1])[-1] not in _EVENTS:
         return None
     return Finding(1.0, f"COUNT(*) of {tables[-1]} for the number of {people}")
+
+
+_NOT_THOSE = cue("not", r"\b(?P<these>[a-z]{3,})(?:,| and)? not (?:the )?(?P<those>[a-z]{3,}s)\b")
+
+
+def _those_not_meant(case: Case) -> str | None:
+    """What is to be counted and what is not are both named, and the keys of the latter are counted.
+
+    >>> _those_not_meant(case("How many came? people, not sessions", "SELECT COUNT(session_id) FROM sessions"))
+    'COUNT(session_id), though not of sessions'
+    """
+    found = _NOT_THOSE.search(case.asked)
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT" and not each.conditional]
+    if found is None or not counts or any(each.distinct for each in counts):
+        return None
+    those = stem(found["those"])
+    keys = [each for each in counts if each.columns and (key_stems(each.columns[0].name) or ("",))[-1:] == (those,)]
+    return f"COUNT({keys[0].column}), though not of {found['those']}" if keys else None
+
+
+def _keys_counted(people: str | None, case: Case) -> Finding | None:
+    """COUNT of the people's key over a table of what happens, or of the key of what is not meant, counts rows."""
+    others = _those_not_meant(case)
+    if people is None or others is not None:
+        return Finding(1.0, others) if others is not None else None
+    keys = _counted_keys(case) if len(case.sql.blocks) == 1 and not case.sql.blocks[0].distinct else []
+    found = next((key for key in keys if _is_of_happening(key, stem(people))), None)
+    if found is None or _ONE_EACH.search(case.said) is not None:
+        return None
+    return Finding(1.0, f"COUNT({found.name}) of {found.table} for the number of {people}")
+
+
+def _counted_keys(case: Case) -> list[Column]:
+    """The columns of which values are counted, and not different ones; without those that are grouped by."""
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if any(each.distinct for each in counts):
+        return []
+    grouped = {column for key in case.sql.group_by for column in key.operand.columns}
+    return [each.columns[0] for each in counts if len(each.columns) == 1 and each.columns[0] not in grouped]
+
+
+def _is_of_happening(key: Column, people: str) -> bool:
+    """Whether a column refers to people from a table of what happens, so that it may hold one of them twice."""
+    happens = not _MOMENTARY.isdisjoint(table_words(key.table or "")[-1:])
+    return happens and (key_stems(key.name) or ("",))[-1] == people and not is_own_key(key)
 
 
 def _people_asked(case: Case) -> str | None:
@@ -72,6 +120,45 @@ def _people_repeated(people: str, case: Case) -> Shape | None:
         return None
     counts = (each for each in shapes(case, ShapeKind.REPEATED_ROWS) if each.text.startswith("COUNT(*)"))
     return next((each for each in counts if _is_short_for(each.columns[0].table or "", people)), None)
+
+
+_HOW_MANY = cue(
+    "how many number of count of",
+    r"\b(?:how many|(?:number|count) of)(?: of)?(?: the| our| my)? ([a-z]+)(?: ([a-z]+))?",
+)
+_HAPPENINGS = frozenset(
+    map(stem, "event log alert alarm error scan reading ping fault incident login click session order purchase".split())
+) | {"transaction", "txn"}
+_ONLY_ONE = frozenset("first latest last current newest rn rank seq sequence primary".split())
+"""Words of what one row of each thing has."""
+
+
+def _things_repeated(case: Case) -> Finding | None:
+    """COUNT(*) over the table of the things asked for, whose rows a table of what happened to them repeats."""
+    found = _HOW_MANY.search(case.asked) if case.sql.joins else None
+    if found is None:
+        return None
+    things = {stem(word) for word in found.groups("")} - _HAPPENINGS
+    for one, other in (pair for join in case.sql.joins for pair in join.pairs):
+        for own, foreign in ((one, other), (other, one)):
+            if _happened_to(things, own, foreign) and not _is_one(case):
+                return Finding(1.0, f"COUNT(*) over rows of {own.table} repeated by {foreign.table}")
+    return None
+
+
+def _happened_to(things: set[str], own: Column, foreign: Column) -> bool:
+    """Whether a table of what happens refers to the things by their own key."""
+    happened = not _HAPPENINGS.isdisjoint(table_words(foreign.table or "")[-1:])
+    return happened and refers(foreign, own) and table_words(own.table or "")[-1] in things
+
+
+def _is_one(case: Case) -> bool:
+    """Whether each thing has one row: rows are grouped by a key, or a condition or a table tells the first or last."""
+    tested = [column for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns]
+    names = [column.name for column in tested] + [table for block in case.sql.blocks for table in block.tables]
+    told = any(not _ONLY_ONE.isdisjoint(identifier_words(name)) for name in names)
+    keyed = any(key_stems(column.name) is not None for key in case.sql.group_by for column in key.operand.columns)
+    return told or keyed or _ONE_EACH.search(case.said) is not None
 
 
 def _is_short_for(table: str, word: str) -> bool:
@@ -115,13 +202,14 @@ def groups_listed_for_count(case: Case) -> Finding | None:
 
 
 _LINES_MEAN = cue(
-    "average avg mean median",
+    "average avg mean median aov",
     r"\b(?:average|avg|mean) (order|basket|invoice|cart|bill|receipt|check|booking|purchase|ticket|rental|hire|sale) "
     r"(?:value|size|total|amount|revenue|worth)\b"
     r"|\bmedian (order|basket|invoice|cart|bill|receipt|booking|purchase|ticket) (?:value|size|total|amount)\b"
     r"|\b(?:average|avg|mean) \w+ (?:per|in an?) (order|basket|invoice|cart|booking)\b"
     r"|\b(?:average|avg|mean) (basket)\b"
-    r"|\b(?:average|avg|mean) (bill|invoice|receipt) (?:at|in|for|of|from|per|each)\b",
+    r"|\b(?:average|avg|mean) (bill|invoice|receipt) (?:at|in|for|of|from|per|each)\b"
+    r"|\b(aov)\b|\b(?:avg|average|mean) (order|basket|cart|invoice)s? (?:val|amt)\b",
 )
 _MEANS = frozenset({"AVG", "MEDIAN", "PERCENTILE_CONT"})
 _LINES = frozenset(map(stem, "item line detail row position entry".split()))
@@ -147,7 +235,7 @@ def _lines_averaged(case: Case) -> str | None:
     means = [each for each in sql.aggregations if each.func in _MEANS]
     for column in (column for each in means for column in each.columns):
         if column.table is not None and table_words(column.table)[-1] in _LINES:
-            whole = next(word for word in found.groups() if word is not None)
+            whole = next(word for word in found.groups() if word is not None).replace("aov", "order")
             return f"{means[0].func} over {column.table} for the average {whole}"
     return None
 
@@ -175,3 +263,29 @@ def _bounds_key(each: SqlFilter) -> bool:
 
 def _value(each: SqlFilter) -> float | None:
     return each.rhs.value if isinstance(each.rhs, Number) else None
+
+
+_EVERY_ONE = cue("every all each", r"\b(?:every|all(?: of)?(?: the| our)?(?: \d+)?|each (?:and every )?(?:one of )?)\b")
+
+
+def repeats_reach_all(case: Case) -> Finding | None:
+    """Who has done all of a kind is asked for, and rows are counted up to their number: one done twice counts twice.
+
+    Half strength, as rows may be stored once for each.
+
+    >>> repeats_reach_all(case("Pilots who flew every route", "SELECT pilot FROM flights GROUP BY pilot HAVING "
+    ...     "COUNT(route_id) = (SELECT COUNT(*) FROM routes)")).detail
+    'count(route_id) = (select count(*) from routes) counts repeats'
+    """
+    if _EVERY_ONE.search(case.asked) is None:
+        return None
+    for each in case.sql.filters:
+        if each.lhs is None or each.lhs.func != "COUNT" or each.lhs.distinct or not each.lhs.columns:
+            continue
+        of_all = each.op in (Op.EQ, Op.GE) and _COUNT_OF_ALL.search(each.text) is not None
+        if of_all and not any(is_own_key(column) for column in each.lhs.columns):
+            return Finding(0.5, f"{each.text} counts repeats")
+    return None
+
+
+_COUNT_OF_ALL = lazy(r"= \(select count\(")

@@ -28,7 +28,9 @@ _SEVERAL = cue(
 _PERIODS = frozenset("day week month quarter year hour night minute date weekday".split())
 _ALIKE = (
     frozenset(map(stem, "customer client user member account person people buyer guest patient subscriber".split())),
-    frozenset(map(stem, "order purchase basket cart transaction booking sale invoice".split())),
+    frozenset(
+        map(stem, "order purchase basket cart transaction booking sale invoice receipt ticket bill check".split())
+    ),
     frozenset(map(stem, "employee worker rep agent staff driver technician".split())),
     frozenset(map(stem, "store shop branch site location outlet".split())),
     frozenset(map(stem, "product item sku article".split())),
@@ -44,8 +46,11 @@ def groups_of_others(case: Case) -> str | None:
     """
     found = _PER_THING.search(case.asked)
     thing = stem(found["per"] or found["own"] or found["one"]) if found is not None else ""
-    if found is None or thing in _PERIODS or not _is_in_sql(thing, case):
+    if found is None or thing in _PERIODS:
         return None
+    if not _is_in_sql(thing, case):
+        head = stem(found["head"] or "")  # `per active user`
+        return finer_than_thing(case, head) if head and _is_in_sql(head, case) else None
     return _groups_of_others((thing, stem(found["head"] or thing)), found["per"] is not None, case)
 
 

@@ -6,7 +6,7 @@ import re
 
 from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Op, Projection
+from scoring.specification import Aggregation, Op, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -143,3 +143,79 @@ def split_missing(case: Case) -> str | None:
     tested = any(each.op in (Op.IN, Op.EQ) and each.alternative is not None for each in sql.filters)
     plain = timed and not sql.aggregations[0].conditional and not tested
     return f"{found.group()}: one total" if plain else None
+
+
+_AND_AVERAGE = cue(
+    "average avg mean median",
+    r"(?:\band|&|\+|\bplus|,) (?:the |their |its |our )?(?:average|avg\.?|mean|median) (?:of )?(?:the |their )?"
+    r"([a-z]{3,})",
+)
+_AVERAGES = frozenset({"AVG", "MEDIAN", "PERCENTILE_CONT", "PERCENTILE_DISC", "QUANTILE", "MODE"})
+_AVERAGING = lazy(r"\b(?:avg|mean|median|quantile|percentile|approx_)", re.IGNORECASE)
+
+
+def average_beside_missing(case: Case) -> str | None:
+    """An average is asked for beside something else, and nothing is averaged, nor is a column read that is called so.
+
+    >>> average_beside_missing(case("Number of flights and avg delay per base",
+    ...     "SELECT base, COUNT(*) AS flights FROM flights GROUP BY base"))
+    'and avg delay: nothing is averaged'
+    """
+    found, sql = _AND_AVERAGE.search(case.asked), case.sql
+    if found is None or not sql.aggregations or any(each.star for each in case.answer):
+        return None
+    if _AVERAGING.search(case.written) is not None or any(each.func in _AVERAGES for each in sql.aggregations):
+        return None
+    read = {word for name in _names(case) for word in identifier_words(name)}
+    noun = stem(found[1])
+    divides = any(" over ()" not in each.denominator for each in sql.divisions)
+    return None if divides or noun in read else f"{found.group().strip(' ,')}: nothing is averaged"
+
+
+def _names(case: Case) -> set[str]:
+    """The names of all columns and tables that are read, and what columns of the answer are called."""
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    return tables | {column.name for column in case.sql.columns} | {each.alias or "" for each in case.sql.projections}
+
+
+_TWO_NOUNS = cue(
+    "and & vs +",
+    r"^(?:so |ok |hi |pls |please |show |give |get |me |us |the |our |number of |how many |count of |# of )*"
+    r"(?P<one>[a-z]{4,}) ?(?:and|&|\+|vs\.?) (?P<other>[a-z]{4,}) (?:per|by|each|every|for each)\b",
+)
+_KINDRED = 4
+"""Letters by which names of one thing begin alike."""
+
+
+def second_noun_missing(case: Case) -> str | None:
+    """Two numbers are asked for by name, and one is given, under the name of the first.
+
+    >>> second_noun_missing(case("starters and dropouts per month", "SELECT date_trunc('month', began_on), COUNT(*) "
+    ...     "AS starters FROM lessons GROUP BY 1"))
+    'dropouts: only starters is given'
+    """
+    found = _TWO_NOUNS.search(case.asked)
+    if found is None or not case.sql.group_by or not _gives_one_number(case):
+        return None
+    one, other = stem(found["one"]), stem(found["other"])
+    measures = [each for each in case.answer if each.operand.func is not None]
+    called = bool(measures) and all(one in identifier_words(each.alias or "") for each in measures)
+    kindred = other[:_KINDRED] in case.written.casefold() or _kin(other, case)
+    return None if kindred or not called else f"{found['other']}: only {found['one']} is given"
+
+
+def _gives_one_number(case: Case) -> bool:
+    """Whether all numbers of the answer are of the same rows."""
+    several = len({each.column for each in _own(case)}) > 1 or case.sql.set_operations or case.sql.divisions
+    return not several and not any(each.conditional or each.subqueries for each in case.answer)
+
+
+def _own(case: Case) -> list[Aggregation]:
+    """The aggregates of rows, without those of other aggregates."""
+    return [each for each in case.sql.aggregations if "(" not in each.column]
+
+
+def _kin(noun: str, case: Case) -> bool:
+    """Whether a name that is read and nothing asks for may be short for the noun: it begins with its first letters."""
+    read = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    return any(len(word) > 1 and (noun.startswith(word) or word.startswith(noun[:3])) for word in read)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.patterns import lazy
-from scoring.signals.mistakes.wording import cue, spoken_in_full
+from scoring.signals.mistakes.wording import cue, first, spoken_in_full
 from scoring.specification import Op
+from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -184,11 +185,43 @@ def condition_beside_key(case: Case) -> str | None:
     return None
 
 
+_BLANK = cue(
+    "blank empty null nothing n/a dash any",
+    r"\b(?:blank|empty|null|nothing|n/a|a dash|dash) (?:where|if|when|for|otherwise)\b"
+    r"|\b(?:leave|left|show\w*|keep|kept|put|stay)(?: it| them| that| as| an?)* (?:blank|empty|null|n/a|dash)\b(?! out)"
+    r"|\b(?:if|where|when) (?:there (?:is|was|are|were)n?['’]?t? )(?:any|one|none|nothing)\b"
+    r"|,? \(?if any\b(?! \w)",
+)
+"""What has no partner is shown with nothing beside it."""
+_ALL_OF_THEM = lazy(r"\b(?:all|every|each|whole|full|any)\b")
+
+
+def blank_partner_dropped(case: Case) -> str | None:
+    """All things are asked for, blank where they have no partner, and WHERE drops what the outer join keeps.
+
+    >>> blank_partner_dropped(case("All pilots with their flight of 4 May, blank where there is none", "SELECT p.name, "
+    ...     "f.plane FROM pilots p LEFT JOIN flights f ON f.pilot_id = p.id WHERE f.day = '2020-05-04'"))
+    "blank where: f.day = '2020-05-04'"
+    """
+    undone = first(case, ShapeKind.OUTER_CONDITION)
+    found = _BLANK.search(spoken_in_full(case)) if undone is not None else None
+    if undone is None or found is None or _ALL_OF_THEM.search(case.asked) is None:
+        return None
+    return f"{found.group().strip(' ,(')}: {undone.text}"
+
+
+def kept_otherwise(case: Case) -> str | None:
+    """The first of these that is wrong with what is kept."""
+    return groups_of_one_table(case) or condition_beside_key(case) or blank_partner_dropped(case)
+
+
 _COUNT_TOO = cue(
     "count 0 zero included too well",
     r"\b(?:with|having|that had|that have|who had|who have|where|without|w/o|w no)\b[^.;]{0,30}?\b"
     r"(?:counts?|counted|included?)\b(?: (?:too|as well|also|as (?:0|zero|nought)))"
     r"|\bquiet (?:days|weeks|months) (?:count|included|too)\b"
+    r"|\b(?:days|weeks|months|nights) (?:w|w/|w/o|with|without) (?:nothing|no|none|any|zero)\b[^.;]{0,25}?"
+    r"\b(?:counts?|are|is|=) (?:as |a )?(?:0|zero)\b"
     r"|\b(?:with(?:out)?|w/o)\b[^.;]{0,30}\b(?:count\w*|go|goes) (?:too\b|as (?:a )?(?:0|zero|nought)\b)",
 )
 _EMPTY = lazy(r"\b(?:no|none|nothing|without|w/o|zero|quiet|any)\b")
@@ -235,11 +268,17 @@ _SKIPPED = cue(
     r" nothing|without"
     r"|that have no|who (?:have|gave) no|where\b[^.;]{0,30}\bno)\b",
 )
+_ONLY_RATED = cue(
+    "rated scored reviewed graded answered measured",
+    r"\b(?:just|only|counting)\b(?! (?:\d|once|one))[^.;?]{0,40}\b(?:rated|scored|reviewed|graded|answered|measured)\b"
+    r"(?! (?:\d|above|over|under|below|at|as|by|with|in|within|more|less))"
+    r"|\b(?:average|avg|mean)\b[^.;?]{0,60}\b(?:rated|scored|reviewed|graded|answered|measured) (?:ones |\w+ )?only\b",
+)
 _FILLED_IN = lazy(
     r"\bavg\s*\((?:\s*cast\s*\()?\s*(?:coalesce|ifnull|isnull|nvl)\s*\([^()]*,\s*0(?:\.0*)?\s*\)", re.IGNORECASE
 )
 _ALL_ROWS = lazy(r"(?:nullif\()?count\(\*\)(?:, 0\))?")
-_ADDED_UP = lazy(r"sum\(([a-z_]\w*)\)")
+_ADDED_UP = lazy(r"(?:1(?:\.0)? \* )?sum\(([a-z_]\w*)\)(?: \* 1(?:\.0)?)?")
 
 
 def missing_averaged(case: Case) -> str | None:
@@ -249,7 +288,7 @@ def missing_averaged(case: Case) -> str | None:
     ...     "SELECT hotel, SUM(stars) / COUNT(*) FROM stays GROUP BY hotel"))
     'sum(stars) / count(*)'
     """
-    if _SKIPPED.search(spoken_in_full(case)) is None:
+    if _SKIPPED.search(spoken_in_full(case)) is None and _ONLY_RATED.search(case.asked) is None:
         return None
     filled = _FILLED_IN.search(case.written)
     if filled is not None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
+from scoring.signals.mistakes.unmet.ratios.averages import is_calendar
 from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, Op, Operand, SqlFilter, Window
-from scoring.specification.shapes import ShapeKind
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.values import Text
 from scoring.verdict import Case
@@ -122,3 +126,29 @@ def ranked_by_other(thing: str, case: Case) -> str | None:
     odd = next((each for each in ranks if _reads_other_key(each, thing, keys)), None)
     name = odd.partition_by[0].name if odd is not None else ""
     return name if name and keys[name] not in case.spoken else None
+
+
+_OFFSET_OVER = lazy(r"\b(?:LAG|LEAD)\(.+?\) OVER \(ORDER BY ", re.IGNORECASE)
+
+
+def across_finer_groups(case: Case) -> str | None:
+    """The row before is looked for among the groups of all things, where an inner query makes the groups.
+
+    >>> across_finer_groups(case("Change of fares by base", "SELECT base, q, f - LAG(f) OVER (ORDER BY q, base) "
+    ...     "FROM (SELECT base, quarter AS q, SUM(fare) AS f FROM trips GROUP BY base, quarter) t"))
+    'LAG among all base: no PARTITION BY'
+    """
+    lone = [each for each in shapes(case, ShapeKind.NEIGHBOUR) if _OFFSET_OVER.search(each.text) is not None]
+    keys = [key.operand for key in case.sql.group_by] if lone else []
+    others = [key for key in keys if not is_calendar(key)]
+    if (len(keys), len(others)) != (2, 1) or len({key.block for key in case.sql.group_by}) > 1:
+        return None
+    told = others[0].name not in {each.operand.name for each in case.answer} or _tells_groups(others[0], lone, case)
+    return None if told else f"{lone[0].text.partition('(')[0]} among all {others[0].name}: no PARTITION BY"
+
+
+def _tells_groups(key: Operand, lone: Sequence[Shape], case: Case) -> bool:
+    """Whether one group is picked by a condition, or the group of the row before is compared."""
+    pinned = any(each.op is Op.EQ and each.lhs is not None and each.lhs.name == key.name for each in case.sql.filters)
+    names = [column.name for column in key.columns]
+    return pinned or not names or any(re.match(rf"\w+\((?:\w+\.)?{names[0]}\b", each.text) for each in lone)

@@ -8,6 +8,7 @@ from scoring.alignment.same_values import TIMES
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import still_untested
+from scoring.signals.mistakes.unmet.excluded import left_out_untested
 from scoring.signals.mistakes.wording import cue, follows
 from scoring.specification import Op, SqlFilter, SubqueryRole
 from scoring.values import Number
@@ -61,7 +62,7 @@ def state_untested(case: Case) -> Finding | None:
     if follows(case):
         return None
     untold = _lacks_weekend(case) or _lacks_future(case) or _lacks_first(case) or _lacks_kind(case)
-    untold = untold or still_untested(case)
+    untold = untold or still_untested(case) or left_out_untested(case)
     if untold:
         return Finding(1.0, untold)
     found = _STATE.search(case.asked)
@@ -177,7 +178,8 @@ _WEEKEND = cue(
     r"|\b(?:on|only|just) weekdays\b|\bweekdays only\b",
 )
 _DAYS = lazy(
-    r"dow\b|'iw'|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri",
+    r"dow\b|'iw'|week|day_?(?:of|name)|\bday\b.{0,6}\bin\b|datename|datepart|to_char|format|strftime|%[wua]|\bsat|\bsun|fri|work_?day|work\w*_?day"
+    r"|bus\w*_?day|\bwd\b|holiday",
     re.IGNORECASE,
 )
 

@@ -61,8 +61,13 @@ def taken_off_is_added(case: Case) -> str | None:
     thing = stem(found[1] or found[2])
     arms = {each.right for each in case.sql.set_operations}
     tables = [table for block in case.sql.blocks if block.path in arms for table in block.tables]
-    added = any(thing in table_words(table) for table in tables) and _SUBTRACTS.search(case.written) is None
+    added = any(thing in table_words(table) for table in tables) and not _subtracts(case)
     return f"{found[1] or found[2]} are added, not taken off" if added else None
+
+
+def _subtracts(case: Case) -> bool:
+    """Whether amounts below zero are stored, or the SQL subtracts."""
+    return _SUBTRACTS.search(case.written) is not None or _NEGATIVE.search(spoken_in_full(case)) is not None
 
 
 _NET = cue(
@@ -177,7 +182,7 @@ def summand_missing(case: Case) -> str | None:
 
 def added_otherwise(case: Case) -> Finding | None:
     """The first of these that is wrong with a sum."""
-    found = taken_off_is_added(case) or net_turned(case) or summand_missing(case)
+    found = taken_off_is_added(case) or refunds_added(case) or net_turned(case) or summand_missing(case)
     return Finding(1.0, found) if found is not None else plus_for_minus(case) or kinds_added(case)
 
 
@@ -217,3 +222,36 @@ def _side_of_more(case: Case) -> str | None:
 
 def _side_shown(columns: tuple[tuple[str, str | None], ...]) -> bool:
     return len(columns) == 1 and side_of(columns[0][0], MOVED) != ""
+
+
+_NET_OF = cue(
+    "net minus less",
+    r"\b(?:minus|less)\b[^.;?]{0,20}\b(?:refunded|returned|credited|withdrawn|reversed|paid back)\b|\bnet\b",
+)
+_STATED = cue("minus less subtract deduct positive", r"\b(?:minus|less|subtract\w*|deduct\w*|positive)\b")
+_GIVEN_BACK = lazy(r"refund|rfnd|rfd|return|revers|chargeback|withdraw|storno|credit_?note")
+
+
+def refunds_added(case: Case) -> str | None:
+    """Sales minus refunds are asked for, and both are added: nothing in the SQL is subtracted or negative.
+
+    >>> refunds_added(case("Net fares, paid minus refunded", "SELECT SUM(amount) FROM (SELECT amount FROM fares UNION "
+    ...     "ALL SELECT amount FROM refunds) t"))
+    'fares and refunds are added'
+    """
+    if _NET_OF.search(case.said) is None or _STATED.search(case.said) is None or _has_sign(case):
+        return None
+    if all(each.func != "SUM" for each in case.sql.aggregations):
+        return None
+    tables = {each.path: " ".join(each.tables) for each in case.sql.blocks}
+    for each in case.sql.set_operations:
+        kept, taken = tables.get(each.left, ""), tables.get(each.right, "")
+        odd = bool(kept) and _GIVEN_BACK.search(taken) is not None and _GIVEN_BACK.search(kept) is None
+        if each.kind == "union all" and odd:
+            return f"{kept} and {taken} are added"
+    return None
+
+
+def _has_sign(case: Case) -> bool:
+    """Whether refunds are stored as negative amounts, or the SQL subtracts something."""
+    return _NEGATIVE.search(spoken_in_full(case)) is not None or _SIGNED.search(case.written) is not None

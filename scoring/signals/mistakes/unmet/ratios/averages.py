@@ -200,6 +200,8 @@ def finer_than_thing(case: Case, thing: str) -> str | None:
 
 
 def _is_unasked_period(key: Operand, case: Case) -> bool:
-    """Whether groups are cut by a month, week or quarter that nothing speaks of."""
+    """Whether groups are cut by a day, a month, a week or a quarter that nothing speaks of."""
     grain = grain_of(key) if key.columns and is_calendar(key) else ""
-    return grain in ("month", "week", "quarter") and grain not in case.said and key.name != key.columns[0].name
+    told = "dai" in case.said or "date" in case.said if grain == "day" else False
+    cut = grain in ("day", "month", "week", "quarter") and grain not in case.said
+    return cut and not told and key.name != key.columns[0].name

@@ -203,7 +203,7 @@ _FORMULA = cue("/", r"\(([a-z]+)(?: [a-z]+)? ?- ?([a-z]+)(?: [a-z]+)?\) ?/ ?([a-
 
 
 def base_of_formula(case: Case) -> str | None:
-    """A text says what a difference is divided by, and the SQL divides it by the other side.
+    """A text says what a difference is divided by, and the SQL divides it, or that base, by the other side.
 
     >>> base_of_formula(case("Margin = (fare - cost) / fare", "SELECT (SUM(fare) - SUM(cost)) / SUM(cost) FROM trips"))
     'sum(cost) below the line, not fare'
@@ -212,7 +212,7 @@ def base_of_formula(case: Case) -> str | None:
         wrong = {one, other} - {base}
         for each in case.sql.divisions if len(wrong) == 1 else ():
             above, below = (set(re.findall(r"[a-z]+", side)) for side in (each.numerator, each.denominator))
-            if {one, other} <= above and wrong <= below and base not in below:
+            if base in above and wrong <= below and base not in below:
                 return f"{each.denominator} below the line, not {base}"
     return None
 

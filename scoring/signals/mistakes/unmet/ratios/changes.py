@@ -142,6 +142,35 @@ def rise_for_fall(case: Case) -> str | None:
     return None
 
 
+_LIMIT = r"(?:budget|quota|allowance|allocation|capacity|limit|entitlement|grant)"
+_LEFT = cue(
+    "left remain unspent unused",
+    rf"\b({_LIMIT})s?\b[^.;?]{{0,25}}\b(?:left|remaining|remains|remain|unspent|unused)\b"
+    rf"|\b(?:remaining|leftover|left over|unspent|unused|left of the|left in the) (?:\w+ )?({_LIMIT})s?\b",
+)
+_LESS = lazy(r"(?:round\()?(?P<from>[^-]+) - (?P<taken>[^-]+?)(?:, \d\))?")
+
+
+def remainder_backwards(case: Case) -> str | None:
+    """What is left of a budget is asked for, and the budget is taken off what was spent.
+
+    >>> remainder_backwards(case("How much budget is left per base?",
+    ...     "SELECT base, SUM(cost) - MAX(budget) AS rest FROM bills GROUP BY base"))
+    'sum(cost) - max(budget)'
+    """
+    found = _LEFT.search(case.asked)
+    limit = (found[1] or found[2]) if found is not None else None
+    for each in case.answer if limit is not None and "abs(" not in case.written.casefold() else ():
+        sides = _LESS.fullmatch(each.operand.name)
+        if sides is not None and limit is not None and limit in sides["taken"] and limit not in sides["from"]:
+            return each.operand.name
+    return None
+
+
 def change_otherwise(case: Case) -> str | None:
     """The first of these that is wrong with a change."""
-    return points_divided(case) or later_of_named(case) or quotient_for_change(case) or rise_for_fall(case)
+    return points_divided(case) or later_of_named(case) or quotient_for_change(case) or _turned(case)
+
+
+def _turned(case: Case) -> str | None:
+    return rise_for_fall(case) or remainder_backwards(case)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.ratios.bases import base_of_others
+from scoring.signals.mistakes.unmet.ratios.cohorts import asks_of_each, counts_unlinked
 from scoring.signals.mistakes.wording import cue, divides, stems_of
-from scoring.specification import Clause, Division, Op, SqlSpec, SubqueryRole
+from scoring.specification import Clause, Division, Limit, Op, SqlSpec, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Text
 from scoring.verdict import Case
@@ -65,6 +67,7 @@ _IN_EACH = cue(
     "each every within inside",
     r"(?:%|\b(?:pct|percent\w*|share|proportion)) of [^.;?]{2,50}\b(?:in|for|within|at|of|inside) (?:each|every) [a-z]+"
     r"|\b(?:share|mix|split)\b[^.;?]{2,50}\b(?:within|inside) (?:the|its|their|that|each|every) (?P<group>[a-z]+)"
+    r"|\b(?:within|in) (?:each|every) (?P<in>[a-z]+)[,:]? (?:what |which |the )?(?:%|pct|percent\w*|share|proportion)"
     r"|\bfor (?:every|each) (?P<each>[a-z]+),? (?:what|which|the) (?:%|(?:pct|percent\w*|share|proportion)) of "
     r"(?:the|that) "
     r"(?P=each)\b",
@@ -116,8 +119,8 @@ def _asks_within(case: Case) -> bool:
     """Whether a share within each of something is asked for, and rows are grouped by that and something else."""
     found = _IN_EACH.search(case.asked)
     words = {word for key in case.sql.group_by for word in identifier_words(key.operand.name)}
-    named = found is not None and (found["group"] is None or stem(found["group"]) in words)
-    return named and len(case.sql.group_by) > 1
+    group = (found["group"] or found["in"]) if found is not None else None
+    return found is not None and (group is None or stem(group) in words) and len(case.sql.group_by) > 1
 
 
 def _has_same_base(case: Case) -> bool:
@@ -130,7 +133,7 @@ def _has_same_base(case: Case) -> bool:
 
 def _asks_own(case: Case) -> bool:
     """Whether each group's share of its own rows is asked for, or its rate, and all that is divided has one base."""
-    if _OF_OWN.search(case.asked) is not None or _asks_of_period(case):
+    if _OF_OWN.search(case.asked) is not None or _asks_of_period(case) or asks_of_each(case):
         return True
     if _THAT_WERE.search(case.asked) is not None:
         return not any(map(_spreads_whole, case.sql.divisions))
@@ -318,6 +321,7 @@ def other_base(case: Case) -> Finding | None:
         or yield_for_loss(case)
         or whole_split(case)
         or base_of_others(case)
+        or counts_unlinked(case)
     )
     return Finding(1.0, found) if found is not None else None
 
@@ -326,3 +330,20 @@ def reads_no_more(base: tuple[str, ...], outer: tuple[str, ...], sql: SqlSpec) -
     """Whether a base reads only tables of the query around it, and the one whose time that query selects."""
     timed = {column.table for each in sql.filters if each.lhs is not None for column in each.lhs.columns}
     return bool(base) and set(base) <= set(outer) and not timed.isdisjoint(base)
+
+
+_OF_FIRST = lazy(
+    r"(?:%|\b(?:pct|percent\w*|share|proportion|part)) (?:\w+ )?of (?:the |that |those |this |these )?"
+    r"(?:top|first|best|\d+|them|three|five|ten)\b|\b(?:of|in|within|among) (?:the |those |these )top\b"
+)
+
+
+def total_of_few(cut: Iterable[Limit], case: Case) -> re.Match[str] | None:
+    """The sum of all rows of a query that has kept the first alone: `(SELECT SUM(n) FROM top5)`."""
+    if _OF_FIRST.search(case.asked) is not None:
+        return None
+    names = [re.escape(each.block.rpartition("/cte:")[2]) for each in cut if "/cte:" in each.block]
+    if not names:
+        return None
+    summed = rf"\(\s*select\s+(?:sum|count)\s*\([^()]*\)(?:\s+(?:as\s+)?\w+)?\s+from\s+(?:{'|'.join(names)})\s*\)"
+    return re.search(summed, case.written, re.IGNORECASE)

@@ -11,7 +11,8 @@ from scoring.verdict import Case
 from scoring.words import identifier_words
 
 _WHOLE = lazy(
-    r"\bcount (?:all|every) (?:the )?\w+ (?:of|in) (?:those|these|them|such)\b|\bnot (?:only|just) (?:the |those )\w+"
+    r"\bcount (?:all|every) (?:the )?\w+ (?:of|in) (?:those|these|them|such)\b"
+    r"|\bnot (?:only|just) (?:the |those )\w+(?! of\b)\b"
     r"|\bthe whole (?:order|basket|booking|invoice|trip|cart|bill|shipment|account|group|case)s?\b"
 )
 _AT_ANY = lazy(r"\bat (?:any|some) (?:point|time|moment)\b|\bany time (?:in|during)\b|\bsome ?time (?:in|during)\b")

@@ -47,6 +47,8 @@ def same_days_missed(case: Case) -> str | None:
     if found is None or _DAY_PARTS.search(case.written) is not None or case.sql.windows:
         return None
     times = [time for each in case.sql.filters for time in _times(each.rhs)]
+    if _is_whole_before(times, _WHOLE.get(found[1], 360)):
+        return f"{found.group()}: the earlier period is whole"
     if (
         not times
         or any(_is_cut(time, _WHOLE.get(found[1], 360)) for time in times)
@@ -54,6 +56,16 @@ def same_days_missed(case: Case) -> str | None:
     ):
         return None
     return f"{found.group()}: the earlier period is whole"
+
+
+def _is_whole_before(times: Sequence[TimeRange | RelativeTime], whole: int) -> bool:
+    """Whether a whole period ends where one begins that is cut short, and no part of the earlier one stands there."""
+    spans = {(each.start, each.end) for each in times if isinstance(each, TimeRange)}
+    spans = {(start, end) for start, end in spans if start is not None and end is not None}
+    if len(spans) != len({*times}):
+        return False
+    cut = {start: end for start, end in spans if (end - start).days < whole}
+    return any(end in cut and start not in cut and (end - start).days >= whole for start, end in spans)
 
 
 _TO_DATE = lazy(

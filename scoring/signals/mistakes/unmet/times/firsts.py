@@ -7,8 +7,8 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.wording import cue, stems_of
-from scoring.specification import Aggregation, Clause, Column, Op, Operand, SqlFilter, SubqueryRole
+from scoring.signals.mistakes.wording import cue, is_called
+from scoring.specification import Aggregation, Clause, Column, Op, SqlFilter, SubqueryRole
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import stem
@@ -71,12 +71,27 @@ def _first_within(case: Case) -> Finding | None:
         bound = next((other for other in case.sql.filters if _keeps_since(other, column.name)), None)
         if bound is not None:
             return Finding(1.0, f"min({column.name}) of {bound.text}")
+    return _numbered_within(case)
+
+
+def _numbered_within(case: Case) -> Finding | None:
+    """Rows are numbered after WHERE has kept those of a time, so number 1 is the first in that time, not ever."""
+    for each in case.sql.windows:
+        ranked = each.func in _RANKS and each.partition_by and each.order_by and not each.order_by[0].descending
+        columns = each.order_by[0].operand.columns if ranked else ()
+        if len(columns) != 1 or not is_time(columns[0].name) or not _is_read_once(columns[0], case):
+            continue
+        kept = (one for one in case.sql.filters if one.block == each.block and _keeps_since(one, columns[0].name))
+        bound = next(kept, None)
+        if bound is not None:
+            return Finding(1.0, f"{each.func} within {bound.text}")
     return None
 
 
 _FIRST_EVER = cue(
-    "first never before",
-    r"\bfirst[- ]ever\b|\bfirst (?:\w+[- ]){1,3}ever\b|\bvery first\b"
+    "first never before brand",
+    r"\bbrand[- ]new (?!product|item|model|car|site|shop|store|page|app|line|menu|branch|office)\w+s\b"
+    r"|\bfirst[- ]ever\b|\bfirst (?:\w+[- ]){1,3}ever\b|\bfirst time ever\b|\bvery first\b"
     r"|\bnever\b(?:(?!\d|month|week|day|year)[^.;?]){0,40}\bbefore\b"
     r"|\bbefore (?:\d{4}|that|then) (?:do not|does not|don'?t|doesn'?t) count\b",
 )
@@ -91,7 +106,7 @@ def _first_with(case: Case) -> Finding | None:
     found = _WITH.search(case.asked) if _FIRST_EVER.search(case.asked) is not None else None
     taken = {each.block for each in case.sql.aggregations if each.func == "MIN" and _is_of_time(each)}
     for each in case.sql.filters if found is not None else ():
-        named = each.lhs is not None and _has(stem(found[1]), list(each.lhs.columns)) if found is not None else False
+        named = found is not None and each.lhs is not None and is_called(stem(found[1]), each.lhs.columns)
         if named and each.block in taken and each.block not in case.sql.outputs and each.clause is Clause.WHERE:
             return Finding(1.0, f"{each.text} before the first is taken")
     return None
@@ -159,7 +174,7 @@ _LAST_TWO = cue(
     r"\b(?:last|latest|most recent) (?:two|2)\b(?! (?:full |whole )?(?:day|week|month|quarter|year|hour|yr|mo)s?\b)",
 )
 _ONE_TAKEN = lazy(r"row_number|rank\s*\(|qualify|\bmax\s*\(|\blimit\b|\btop\b|arg_?max|distinct on", re.IGNORECASE)
-_ONE_AND_TWO = cue("2nd second", r"\b(?:1st|first) and (?:the |their |its )?(?:2nd|second)\b")
+_ONE_AND_TWO = cue("2nd second", r"\b(?:1st|first) and (?:the |their |its )?(?:2nd|second)\b(?! hal)")
 
 
 def neighbours_of_all(case: Case) -> str | None:
@@ -173,11 +188,48 @@ def neighbours_of_all(case: Case) -> str | None:
     offset = any(each.func in ("LAG", "LEAD") for each in case.sql.windows)
     if found is not None and offset and _ONE_TAKEN.search(case.written) is None:
         return f"{found.group()}: any two that follow each other"
+    between = _last_for_later(case)
+    if between is not None:
+        return between
     ends = _ONE_AND_TWO.search(case.asked)
     funcs = {each.func for each in case.sql.aggregations}
     if ends is None or case.sql.windows or not {"MIN", "MAX"} <= funcs or case.sql.limits or len(case.sql.blocks) > 1:
         return None
     return f"{ends.group()}: the first and the last"
+
+
+_FIRST_AND_LATER = cue(
+    "first 1st",
+    r"\b(?:1st|first)\b(?: \w+){0,2}? (?:and|to|till|until|n|&|vs\.?|->) (?:the |their |its |his )?"
+    r"(?:2nd|second|3rd|third|4th|fourth|5th|fifth|6th|sixth|10th|tenth)\b"
+    r"(?! (?:half|halves|week|month|quarter|year|day)s?\b)",
+)
+_PLACED = lazy(r"row_number|rank\s*\(|nth_value|\boffset\b|\blag\b|\blead\b|array|list\(|group_concat", re.IGNORECASE)
+
+
+def _last_for_later(case: Case) -> str | None:
+    """The first and the third of several are compared, and MAX takes the last of them, whichever it is."""
+    found, sql = _FIRST_AND_LATER.search(case.asked), case.sql
+    if found is None or _is_placed(case):
+        return None
+    taken = {(each.func, each.block, each.columns) for each in sql.aggregations if _is_of_time(each)}
+    grouped = {key.block for key in sql.group_by}
+    for func, block, columns in taken:
+        both = func == "MAX" and ("MIN", block, columns) in taken and block in grouped
+        if both and _is_read_once(columns[0], case):
+            return f"{found.group()}: max({columns[0].name}) is the last"
+    return None
+
+
+def _is_placed(case: Case) -> bool:
+    """Whether something tells which row is the third."""
+    return bool(case.sql.windows or case.sql.limits) or _PLACED.search(case.written) is not None or _is_exact(case)
+
+
+def _is_exact(case: Case) -> bool:
+    """Whether the groups have just as many rows, so that the last is the one asked for."""
+    counts = (each for each in case.sql.filters if each.lhs is not None and each.lhs.func == "COUNT")
+    return any(each.op in (Op.EQ, Op.IN) for each in counts)
 
 
 def _is_read_once(column: Column, case: Case) -> bool:
@@ -190,38 +242,3 @@ def _keeps_since(each: SqlFilter, name: str) -> bool:
     own = each.lhs is not None and each.lhs.name == name
     starts = isinstance(each.rhs, TimeRange | RelativeTime) and each.rhs.start is not None
     return own and starts and each.clause is Clause.WHERE and each.alternative is None
-
-
-_LAST_AND = cue(
-    "last latest recent first",
-    r"\b(?:last|latest|most recent|first) (?:\w+ )?\w+ and (?:the |its |their )?([a-z]+) (?:for|of|per|by) "
-    r"(?:each|every|all|any) (?:\w+ )?([a-z]+)\b",
-)
-
-
-def latest_of_each_pair(case: Case) -> str | None:
-    """The latest event of each thing is asked for with where it was, and the latest at each place comes.
-
-    >>> latest_of_each_pair(case("Last flight date and base for every pilot", "SELECT p.name, b.base, MAX(f.day) FROM "
-    ...     "pilots p JOIN flights f ON f.pilot_id = p.id JOIN bases b ON b.id = f.base_id GROUP BY p.name, b.base"))
-    'max(day) by name, base'
-    """
-    found = _LAST_AND.search(case.asked)
-    keys = [key.operand for key in case.sql.group_by if key.block in case.sql.outputs]
-    latest = _latest(case) if len(keys) > 1 and not case.sql.windows else None
-    columns = [column for key in keys for column in key.columns]
-    if found is None or latest is None or not _has(stem(found[1]), columns):
-        return None
-    of_event = latest.columns[0].table in {column.table for column in columns}
-    return None if of_event else f"{latest.name} by {keys[0].name}, {keys[1].name}"
-
-
-def _latest(case: Case) -> Operand | None:
-    """The one extreme of a time that is shown."""
-    found = [each.operand for each in case.answer if each.operand.func in ("MAX", "MIN") and each.operand.columns]
-    return found[0] if len(found) == 1 and is_time(found[0].columns[0].name) else None
-
-
-def _has(word: str, columns: list[Column]) -> bool:
-    """Whether a column, or its table, is called by a word."""
-    return any(word in stems_of(f"{column.name} {column.table or ''}") for column in columns)

@@ -64,11 +64,25 @@ _AT_SOME_POINT = cue(
 )
 
 
+_OUT_AT_SOME_POINT = cue(
+    "at some at any",
+    r"\b(?:out|away|rented|hired|lent|borrowed|occupied|in (?:house|use|the (?:yard|shop|hotel|workshop))|here"
+    r"|on site|down|in effect|booked|taken)\b[^.?;]{0,30}\bat (?:some|any) (?:point|time|moment)"
+    r" (?:in|during|between|over|on|within|this|last|of)\b"
+    r"|\b(?:staying|stayed|present|around) at (?:some|any) (?:point|time|moment) "
+    r"(?:in|during|between|over|on|within)\b",
+)
+_GONE = frozenset({"out", "pickup", "handout"})
+_COME = frozenset({"in", "checkin", "arriv", "arrival", "arrived", "entry", "entered", "enter"})
+
+
 def _begun_in_it(case: Case) -> str | None:
     """What was running at some point of a time is asked for, and only what began in it is kept."""
-    found = _AT_SOME_POINT.search(case.asked)
+    found = _AT_SOME_POINT.search(case.asked) or _OUT_AT_SOME_POINT.search(case.asked)
     timed = [each for each in case.sql.filters if each.clause is Clause.WHERE and isinstance(each.rhs, TimeRange)]
-    if found is None or len(timed) != 1 or not _is_on(timed[0], _STARTS):
+    leaves = found is not None and found.group().startswith(("out", "away", "rent", "hire"))
+    starts = _STARTS | (_GONE if leaves else _COME)
+    if found is None or len(timed) != 1 or not _is_on(timed[0], starts):
         return None
     rhs = timed[0].rhs
     return f"{found.group()}: {timed[0].text}" if isinstance(rhs, TimeRange) and rhs.start and rhs.end else None
