@@ -111,12 +111,11 @@ def _read(record: FeedbackRecord) -> Feedback | Outcome:
 
 def feedback_of(document: FeedbackDocument, sent_at: datetime) -> Feedback:
     """What a document says; `sent_at` is its time where it has none."""
-    named = document.event_id is not None
     return Feedback(
         tenant=document.tenant,
         feedback_id=document.key,
         kind=document.kind,
-        source=(document.source or f"/{document.tenant}/{document.agent}") if named else None,
+        source=document.event_source,
         event_id=document.event_id,
         trace_id=document.trace_id,
         thumb=document.thumb,

@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from typing import NamedTuple
 
 import uvicorn
 import uvloop
@@ -33,6 +34,7 @@ from service.pipeline.event_intake import event_intake, open_span_intake
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.running import ProcessRole, Service
 from service.pipeline.worker import Worker, running_worker
+from service.processes.apart import reading_apart
 from service.processes.effect_process import EffectProcess
 from service.processes.forking import start_server
 from service.processes.interpreter import tune_interpreter
@@ -53,6 +55,15 @@ from service.telemetry import open_telemetry
 _WATCH = WatchPolicy()
 
 
+class _Opened(NamedTuple):
+    """What a process has open for its parts, under their own types."""
+
+    parts: ProcessParts
+    rules: PostgresRules | RedisRules
+    redis: RedisLink | None
+    publisher: KafkaPublisher | None
+
+
 @asynccontextmanager
 async def running(
     settings: Settings, role: ProcessRole = ProcessRole.ALL, policy: WatchPolicy = _WATCH
@@ -67,32 +78,45 @@ async def running(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = _metrics(settings, local, role)
-        telemetry = await enter(open_telemetry(settings.telemetry, metrics))
-        engine = await _open_database(stack, settings)
-        redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
-        rules = await _open_rules(stack, settings, engine, redis, metrics)
-        publisher = await _open_publisher(stack, settings, role)
-        parts = ProcessParts(
-            settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
-        )
+        parts, rules, redis, publisher = await _open_parts(stack, settings, role, metrics)
         worker = None if role is ProcessRole.API else await _open_worker(stack, parts, rules, local, redis)
         events = event_intake(parts, worker)
         yield Service(
             settings=settings,
             role=role,
-            engine=engine,
+            engine=parts.engine,
             rules=rules,
             sql=await enter(sql_reading(settings.pool.cpu_seconds)),
+            reading=parts.reading,
             metrics=metrics,
             worker=worker,
             events=events,
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
-            tokens=await enter(open_tokens(settings, engine)),
-            login=await open_login(settings, engine),
+            tokens=await enter(open_tokens(settings, parts.engine)),
+            login=await open_login(settings, parts.engine),
             spans=await enter(open_span_intake(parts, worker, events)),
             effects=EffectProcess(weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )
+
+
+async def _open_parts(stack: AsyncExitStack, settings: Settings, role: ProcessRole, metrics: Metrics) -> _Opened:
+    enter = stack.enter_async_context
+    telemetry = await enter(open_telemetry(settings.telemetry, metrics))
+    engine = await _open_database(stack, settings)
+    redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
+    rules = await _open_rules(stack, settings, engine, redis, metrics)
+    publisher = await _open_publisher(stack, settings, role)
+    parts = ProcessParts(
+        settings=settings,
+        engine=engine,
+        rules=rules,
+        metrics=metrics,
+        reading=await enter(reading_apart()),
+        publisher=publisher,
+        telemetry=telemetry,
+    )
+    return _Opened(parts, rules, redis, publisher)
 
 
 async def _open_database(stack: AsyncExitStack, settings: Settings) -> AsyncEngine:

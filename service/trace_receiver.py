@@ -18,7 +18,7 @@ from consumers.errors import Unavailable
 from service.api.access import CallOrigin, bearer
 from service.api.bodies import BUSY, Body, busy
 from service.api.errors import ApiError
-from service.api.traces import PROTOBUF, REFUSALS, read_export, refusal_of, take_export
+from service.api.traces import PROTOBUF, REFUSALS, refusal_of, take_export
 from service.logs import log
 from service.otlp.responses import accepted, status_code
 from service.pipeline.running import Service
@@ -89,7 +89,7 @@ class _Receiver:
             body = Body(raw=await self._receive(messages), kind=PROTOBUF, hold=hold)
             hold.release()
             body.reserve(len(body.raw))
-            rejected = await take_export(await read_export(body, service, caller), service, caller)
+            rejected = await take_export(body, service, caller)
         finally:
             hold.release()
         return accepted(rejected.count, rejected.fault, as_json=False)

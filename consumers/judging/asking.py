@@ -154,7 +154,8 @@ class AskModel:
         except ModelFailed as error:
             return NoReply(NoReplyReason.UNAVAILABLE, str(error), error.cause)
         except TimeoutError:
-            detail = f"the model gave no reply within {self.call.policy.deadline:g} seconds"
+            last = f"; the last failure: {self.call.breaker.last}" if self.call.breaker.last else ""
+            detail = f"the model gave no reply within {self.call.policy.deadline:g} seconds{last}"
             return NoReply(NoReplyReason.UNAVAILABLE, detail, FailureCause.TIMEOUT)
         if completion.refused:
             reply = Unscored(UnscoredReason.JUDGE_REFUSED, "the model declined to judge")

@@ -33,6 +33,8 @@ class Breaker:
     cool_down: float = 5.0
     """Seconds it stays open at first; doubled each time a trial call fails, up to `longest`."""
     longest: float = 60.0
+    last: str = ""
+    """The last failure, in the words of the server; empty after a success."""
     _in_a_row: int = 0
     _until: float | None = None
     _current: float = 0.0
@@ -58,16 +60,17 @@ class Breaker:
 
     def succeeded(self) -> None:
         """Notes a success, which closes the breaker."""
-        self._in_a_row, self._until, self._current, self._trial = 0, None, 0.0, None
+        self._in_a_row, self._until, self._current, self._trial, self.last = 0, None, 0.0, None, ""
 
-    def trip(self, now: float) -> None:
+    def trip(self, now: float, said: str = "") -> None:
         """Notes a failure that waiting a little does not mend: the breaker opens at once."""
         self._in_a_row = max(self._in_a_row, self.failures - 1)
-        self.failed(now)
+        self.failed(now, said)
 
-    def failed(self, now: float) -> None:
-        """Notes a failure."""
+    def failed(self, now: float, said: str = "") -> None:
+        """Notes a failure, and what the server said."""
         self._in_a_row += 1
+        self.last = said
         if self.state(now) is BreakerState.OPEN or self._in_a_row < self.failures:
             return
         self._current = min(self.longest, self._current * 2 or self.cool_down)

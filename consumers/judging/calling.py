@@ -115,7 +115,14 @@ class CallModel:
             with attempt:
                 if attempt.num == 1:
                     raise failure
-                return await self._attempt(request)
+                try:
+                    return await self._attempt(request)
+                except ModelFailed as error:
+                    # that calls pause says less than what this call was told before
+                    if error.cause is FailureCause.BREAKER:
+                        raise ModelFailed(str(failure), retryable=False, cause=failure.cause) from error
+                    failure = error
+                    raise
         raise AssertionError("unreachable: the last attempt raises")
 
     def _retry_delay(self, error: Exception, deadline: float) -> bool | float:
@@ -137,11 +144,7 @@ class CallModel:
             if not self.breaker.admits(self.timer()):
                 if reservation is not None:
                     reservation.settle(NOTHING)
-                raise ModelFailed(
-                    "another call is testing whether the model answers again",
-                    retryable=False,
-                    cause=FailureCause.BREAKER,
-                )
+                raise self._paused("another call is testing whether the model answers again")
             try:
                 return await self._call(request, reservation)
             finally:
@@ -151,15 +154,15 @@ class CallModel:
         """Raises `ModelFailed` where no call can be made before the deadline."""
         now = self.timer()
         if self.breaker.state(now) is BreakerState.OPEN:
-            raise ModelFailed(
-                "the breaker is open after several failures of the model in a row",
-                retryable=False,
-                cause=FailureCause.BREAKER,
-            )
+            raise self._paused("the breaker is open after several failures of the model in a row")
         if now + self.rate.delay(now) >= deadline:
             raise ModelFailed(
                 "the rate limit allows no call before the deadline", retryable=False, cause=FailureCause.RATE_LIMIT
             )
+
+    def _paused(self, why: str) -> ModelFailed:
+        last = f"; the last: {self.breaker.last}" if self.breaker.last else ""
+        return ModelFailed(why + last, retryable=False, cause=FailureCause.BREAKER)
 
     async def _wait_for_rate(self, deadline: float) -> None:
         if wait := self.rate.reserve(self.timer()):
@@ -219,14 +222,14 @@ class CallModel:
             self.counts.called("rate_limited", now - began)
             # calls that were under way together are told the same: they count as one failure
             if not self.rate.held_for(now):
-                self.breaker.failed(now)
+                self.breaker.failed(now, str(error))
             self.rate.hold_until(now + error.retry_after)
             return
         self.counts.called("failed", now - began)
         if error.cause is FailureCause.QUOTA:
-            self.breaker.trip(now)
+            self.breaker.trip(now, str(error))
         else:
-            self.breaker.failed(now)
+            self.breaker.failed(now, str(error))
 
     def _estimate(self, prompt: Prompt) -> Spend:
         return self.price.of(_estimated_tokens(prompt), self.model.max_tokens)

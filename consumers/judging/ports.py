@@ -17,9 +17,9 @@ class FailureCause(StrEnum):
     """Why a model gave no verdict."""
 
     KEY = "key"
-    """The server refuses the key (401, 403)."""
+    """The server refuses the key (401, 403, or 400 with words that say so)."""
     NOT_FOUND = "not_found"
-    """The server knows no such address or model (404)."""
+    """The server knows no such address or model (404, or 400 with words that say so)."""
     REDIRECT = "redirect"
     QUOTA = "quota"
     """The account's quota or credit is used up."""
@@ -41,8 +41,12 @@ class FailureCause(StrEnum):
     """The prompt is too long, or a name in it could not be masked."""
 
 
-REFUSALS = frozenset({FailureCause.KEY, FailureCause.NOT_FOUND})
+REFUSALS = frozenset({FailureCause.KEY, FailureCause.NOT_FOUND, FailureCause.REDIRECT, FailureCause.QUOTA})
 """Causes that stay until somebody corrects the settings or the account."""
+
+
+CHOICES = frozenset({FailureCause.BUDGET, FailureCause.NOT_SENT})
+"""Causes by which no server was asked, as the settings say."""
 
 
 class ModelFailed(Unavailable):

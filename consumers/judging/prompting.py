@@ -168,7 +168,7 @@ def shown_case(
 
 def _masker(case: Case) -> Masker:
     """A masker that knows every literal of the SQL, the rules and the questions, always in the same order."""
-    masker = Masker(OpenWords(_schema(case)))
+    masker = Masker(OpenWords(_schema(case)), zones=frozenset(each.zone for each in case.rules.time_zones))
     tokens = tokens_of(case.query.sql, case.sql.dialect) or []
     masker.learn_numbers([case.query.question, case.query.enriched_question or ""], numbers_of(tokens))
     for value in literals_of(tokens):

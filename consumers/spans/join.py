@@ -13,6 +13,7 @@ from consumers.spans.attributes import SpanTable
 from consumers.spans.open_trace import OpenTrace
 from consumers.spans.span import Span
 from consumers.spans.span_event import payload_of
+from consumers.spans.span_parts import ReadSpan
 from consumers.spans.span_reader import SpanReader
 from consumers.spans.unanswered import NoAnswer
 
@@ -98,7 +99,7 @@ class SpanJoin:
         """Their approximate size."""
 
     def add(
-        self, spans: Iterable[Span], now: float, *, tenant: str | None = None, more: bool = False
+        self, spans: Iterable[Span | ReadSpan], now: float, *, tenant: str | None = None, more: bool = False
     ) -> Sequence[SpanEvent]:
         """Adds spans and returns the events that they complete; none while `more` spans of the same traces follow.
 
@@ -117,8 +118,8 @@ class SpanJoin:
                 self._insert(share, trace, span)
         return [] if more else [each for key, trace in touched.items() for each in _events(key, trace.settle())]
 
-    def _insert(self, share: _Share, trace: OpenTrace, span: Span) -> None:
-        fields = self._reader.read(span)
+    def _insert(self, share: _Share, trace: OpenTrace, span: Span | ReadSpan) -> None:
+        fields = span.fields if isinstance(span, ReadSpan) else self._reader.read(span)
         size = _NODE_SIZE + fields.size
         trace.size += size
         self._hold(share, 1, size)

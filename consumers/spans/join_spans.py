@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -15,17 +15,17 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.queueing.retrying import Backoff
 from consumers.queueing.work_turns import WorkTurns
 from consumers.spans import Joined, NoAnswer, Span, SpanEvent, SpanJoin, TraceKey
+from consumers.spans.span_parts import MOST_OF_A_PART, SpanPart, parts_of
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
 """Stores the events of one trace."""
 _CHUNK = 200
 """Most events submitted at once."""
-_SLICE = 100
-"""Most spans joined, and about the most traces closed, in one turn: a few milliseconds."""
-
-
-_LONGEST_REST = 0.003
-"""Seconds between two slices at most: a slice that took longer waited for something else, such as a thread."""
+_SLICE = MOST_OF_A_PART
+"""About the most traces closed in one turn."""
+_SHORTEST_REST, _LONGEST_REST = 0.001, 0.003
+"""Seconds of a rest between two slices. The event loop's timers know no shorter one; a slice that took longer than the
+longest waited for something else, such as a thread."""
 _CLOSING = ("closing",)
 """Has turns of its own at the join, as a sender has; no sender is named by a tuple."""
 
@@ -128,6 +128,8 @@ class JoinSpans:
         self._storing: Counter[str | None] = Counter()
         """Events that are being stored, by sender."""
         self._changed, self._room = asyncio.Event(), asyncio.Event()
+        self._unrested = 0.0
+        """Seconds that slices took since the last rest."""
         self._turns = WorkTurns()
         """One slice at a time, of every sender in turn, with other tasks between two slices."""
 
@@ -138,24 +140,27 @@ class JoinSpans:
 
     async def add(self, spans: Sequence[Span], *, tenant: str | None = None) -> SpansReceipt:
         """Adds the spans of one sender once there is room; `tenant` is the only one it may write for."""
+        return await self.add_parts(parts_of(spans), tenant=tenant)
+
+    async def add_parts(self, parts: Iterable[SpanPart], *, tenant: str | None = None) -> SpansReceipt:
+        """The same of spans that come in parts. A part is unpacked when it is its turn."""
         sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
-        for part, more in _slices(spans):
+        for part in parts:
             await self._has_room(tenant)
             async with self._turns.turn(tenant):
                 if not sender.done.cancelled():
-                    storing.update(await self._add_slice(part, sender, tenant, more=more))
+                    storing.update(await self._add_part(part, sender, tenant))
             if sender.done.cancelled():
                 break
         sender.count_down()
         return SpansReceipt(storing=list(storing), done=sender.done)
 
-    async def _add_slice(
-        self, spans: Sequence[Span], sender: _Sender, tenant: str | None, *, more: bool
-    ) -> list[Storing]:
+    async def _add_part(self, part: SpanPart, sender: _Sender, tenant: str | None) -> list[Storing]:
         """Adds spans and returns what stores the events of their traces. Leaves the join within its limits."""
         began = self._timer()
-        traces = self._expect(spans, sender, tenant)
-        self._store_events(self._join.add(spans, began, tenant=tenant, more=more))
+        spans = part.unpack()
+        traces = self._expect(dict.fromkeys(each.trace_id for each in spans), sender, tenant)
+        self._store_events(self._join.add(spans, began, tenant=tenant, more=part.more))
         self._changed.set()
         storing = [task for trace in traces for task in trace.storing]
         await self._rest(began)
@@ -163,9 +168,9 @@ class JoinSpans:
             await self._close_slice()
         return storing
 
-    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
-        """The spans' traces, which the sender now waits for."""
-        traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
+    def _expect(self, trace_ids: Iterable[str], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
+        """The traces, which the sender now waits for."""
+        traces = [self._trace(TraceKey(tenant, each)) for each in trace_ids]
         own = (sender,)
         for trace in traces:
             if sender not in trace.senders:
@@ -190,8 +195,13 @@ class JoinSpans:
         await self._rest(began)
 
     async def _rest(self, began: float) -> None:
-        """Leaves the event loop to other tasks for as long as the slice took: a request takes many steps of it."""
-        await asyncio.sleep(min(max(self._timer() - began, 0.0), _LONGEST_REST))
+        """Leaves the event loop to other tasks, in all for as long as slices took: a request takes many steps of it."""
+        self._unrested += max(self._timer() - began, 0.0)
+        if self._unrested < _SHORTEST_REST:
+            await asyncio.sleep(0)
+            return
+        rest, self._unrested = min(self._unrested, _LONGEST_REST), 0.0
+        await asyncio.sleep(rest)
 
     def _without_room(self) -> set[str | None]:
         return {tenant for tenant, count in self._storing.items() if count >= self._share()}
@@ -300,22 +310,3 @@ def _record(event: SpanEvent) -> Record:
     # the event's id is trace and span id, as in W3C's trace context; an exported span was sampled
     traceparent = f"00-{event.payload['event_id']}-01"
     return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)
-
-
-def _slices(spans: Sequence[Span]) -> Iterator[tuple[Sequence[Span], bool]]:
-    """The spans in parts of about `_SLICE`, with whether more of the part's trace follow: only a long one is cut."""
-    traces: dict[str, list[Span]] = {}
-    for span in spans:
-        traces.setdefault(span.trace_id, []).append(span)
-    part: list[Span] = []
-    for own in traces.values():
-        if len(own) > _SLICE:
-            for start in range(0, len(own), _SLICE):
-                yield own[start : start + _SLICE], start + _SLICE < len(own)
-            continue
-        if len(part) + len(own) > _SLICE:
-            yield part, False
-            part = []
-        part += own
-    if part:
-        yield part, False

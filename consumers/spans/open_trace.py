@@ -9,6 +9,7 @@ from consumers.spans.answers import Candidate, Chosen, choose, is_catalogue_read
 from consumers.spans.kinds import SpanKind
 from consumers.spans.span import Span
 from consumers.spans.span_event import question_of
+from consumers.spans.span_parts import ReadSpan
 from consumers.spans.span_reader import SpanFields
 from consumers.spans.unanswered import NoAnswer, no_answer
 
@@ -60,7 +61,7 @@ class OpenTrace:
     _given: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """For each question that has its answer, the queries that are counted."""
 
-    def insert(self, span: Span, fields: SpanFields) -> None:
+    def insert(self, span: Span | ReadSpan, fields: SpanFields) -> None:
         """Adds a span, and extends the chains that it continues."""
         self.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields, span.unread)
         if fields.sql is not None and self._queries is _NO_QUERIES:

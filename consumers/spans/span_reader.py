@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from types import MappingProxyType
 from typing import cast
 
 import orjson
@@ -76,7 +75,6 @@ class SpanFields:
 _EMPTY = SpanFields()
 INHERITED = frozenset({"enriched_question", "tenant", "agent", "agent_version"})
 """Fields that a span above the SQL may hold."""
-_NO_FALLBACK: Mapping[str, str] = MappingProxyType({})
 _NODES = frozenset({"graph.node.id", "traceloop.entity.name", SPAN_NAME})
 """Names of steps, which name an agent only on the span of its run."""
 
@@ -114,7 +112,7 @@ class SpanReader:
             called="sql" not in said and sql is not None,
             tool=said.get("tool") or span.name if kind is SpanKind.TOOL else None,
             result=_result(said, kind) if sql is not None else None,
-            fallback=self._fallback(span) if sql is not None or "output" in said else _NO_FALLBACK,
+            fallback=self._fallback(span) if sql is not None or "output" in said else {},
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
             sources={row: name for row, (name, _) in found.items()},
         )

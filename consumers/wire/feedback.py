@@ -80,13 +80,34 @@ class FeedbackDocument(SaidDocument):
         >>> given = {"trace_id": "t", "thumb": "up", "user": "u1"}
         >>> FeedbackDocument(**given).key == FeedbackDocument(**given | {"thumb": "down"}).key
         True
+
+        So do all ways to name its event.
+
+        >>> given = {"tenant": "bakers", "event_id": "7", "stars": 5, "user": "u1"}
+        >>> of_agent = FeedbackDocument(**given, agent="crumb", trace_id="t")
+        >>> of_agent.key == FeedbackDocument(**given, source="/bakers/crumb").key
+        True
         """
         if self.feedback_id is not None:
             return f"id:{self.feedback_id}"
-        named = ("event_id", "source", "agent", "trace_id", "user")
-        said = named if self.user is not None else (*named, "thumb", "stars", "edited_sql", "comment")
-        content = orjson.dumps(self.model_dump(mode="json", include=set(said)), option=orjson.OPT_SORT_KEYS)
-        return f"sha256:{hashlib.sha256(content).hexdigest()}"
+        said = {"thumb", "stars", "edited_sql", "comment"} if self.user is None else {"user"}
+        content = {**self.model_dump(mode="json", include=said), **self._answer}
+        digest = hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS))
+        return f"sha256:{digest.hexdigest()}"
+
+    @property
+    def _answer(self) -> dict[str, str | None]:
+        """The answer that it is about, the same however it is named."""
+        if self.event_id is None:
+            return {"trace_id": self.trace_id}
+        return {"event_id": self.event_id, "source": self.event_source}
+
+    @property
+    def event_source(self) -> str | None:
+        """The source of the event; `None` where only a trace is named."""
+        if self.event_id is None:
+            return None
+        return self.source or f"/{self.tenant}/{self.agent}"
 
     @property
     def satisfied(self) -> bool | None:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from consumers.judging.ports import Completion, FailureCause, ModelFailed
-from service.judges.server_errors import body_failure
+from service.judges.server_errors import body_failure, error_text
 
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
-"""Reasoning that some servers leave in front of the reply."""
+_THOUGHT = re.compile(r"(?!\s*[{`\[]).*?</(?:think(?:ing)?|thought|reasoning)>\s*", re.DOTALL)
+"""Reasoning that some servers leave in front of the reply, without its first tag where the template has written it."""
 
 
 def read_completion(body: object) -> Completion:
@@ -27,8 +27,11 @@ def has_reasoned(body: object) -> bool:
     details = [_field(usage, name) for name in ("completion_tokens_details", "output_tokens_details")]
     thought = any(_field(each, "reasoning_tokens") for each in details)
     text = _text(_field(message, "content")) or ""
-    said = any(_field(message, name) for name in ("reasoning", "reasoning_content")) or "<think" in text
-    return thought or said or not text.strip()
+    return thought or _thoughts(message) or "<think" in text or not text.strip()
+
+
+def _thoughts(message: object) -> bool:
+    return any(_field(message, name) for name in ("reasoning", "reasoning_content"))
 
 
 def _from_choices(body: object) -> Completion:
@@ -36,10 +39,11 @@ def _from_choices(body: object) -> Completion:
     message, usage = _field(choice, "message"), _field(body, "usage")
     ended = _field(choice, "finish_reason")
     text = _text(_field(message, "content"))
-    refused = bool(_field(message, "refusal")) or ended == "content_filter"
+    # some servers add which filter it was
+    refused = bool(_field(message, "refusal")) or str(ended).startswith("content_filter")
     cut_short = ended == "length"
-    if not isinstance(message, dict) or (text is None and not refused and not cut_short):
-        raise _no_completion()
+    if message is None or (text is None and not refused and not cut_short):
+        raise _no_completion(body, "reasoning alone" if _thoughts(message) else "")
     return _completion(text, usage, ("prompt_tokens", "completion_tokens"), refused=refused, cut_short=cut_short)
 
 
@@ -51,7 +55,7 @@ def _from_output(body: object) -> Completion:
     refused = why == "content_filter" or any(_field(part, "type") == "refusal" for part in parts)
     cut_short = why == "max_output_tokens"
     if text is None and not refused and not cut_short:
-        raise _no_completion()
+        raise _no_completion(body, "")
     names = ("input_tokens", "output_tokens")
     return _completion(text, _field(body, "usage"), names, refused=refused, cut_short=cut_short)
 
@@ -60,7 +64,7 @@ def _completion(
     text: str | None, usage: object, names: tuple[str, str], *, refused: bool, cut_short: bool
 ) -> Completion:
     return Completion(
-        text=_THOUGHT.sub("", text or "", count=1) if (text or "").lstrip().startswith("<think") else text or "",
+        text=_THOUGHT.sub("", text, count=1) if text and "</" in text else text or "",
         tokens_in=_count(_field(usage, names[0])),
         tokens_out=_count(_field(usage, names[1])),
         refused=refused,
@@ -68,8 +72,10 @@ def _completion(
     )
 
 
-def _no_completion() -> ModelFailed:
-    return ModelFailed("the model server sent something other than a completion", billed=True, cause=FailureCause.REPLY)
+def _no_completion(body: object, sent: str) -> ModelFailed:
+    said = sent or error_text(body)
+    detail = f"the model server sent something other than a completion{f': {said}' if said else ''}"
+    return ModelFailed(detail, billed=True, cause=FailureCause.REPLY)
 
 
 def _text(content: object) -> str | None:

@@ -13,7 +13,14 @@ from pydantic import SecretStr
 from consumers.judging.ports import Completion, FailureCause, ModelFailed
 from service.judges.completions import has_reasoned, read_completion
 from service.judges.request_forms import CHAT, RequestForm, endpoint_url
-from service.judges.server_errors import call_failure, error_parameter, response_error, status_failure
+from service.judges.server_errors import (
+    call_failure,
+    error_parameter,
+    is_filtered,
+    no_json,
+    response_error,
+    status_failure,
+)
 from service.judges.transport import MAX_BODY, PlainClient, StatusError, TransportError
 
 _MAY_NAME_PARAMETER = frozenset({400, 422})
@@ -84,6 +91,8 @@ class OpenAIJudge:
             try:
                 content = await self._client.post_json(self._url, body)
             except StatusError as error:
+                if is_filtered(error.response):
+                    return Completion(text="", tokens_out=0, refused=True)
                 if error.response.status not in _MAY_NAME_PARAMETER:
                     raise
                 said = response_error(error.response)
@@ -92,7 +101,7 @@ class OpenAIJudge:
                     raise
                 form = changed
                 continue
-            said = orjson.loads(content)
+            said = _read_json(content)
             completion = _together(spent, read_completion(said))
             if form is not first:
                 self._form = form
@@ -100,6 +109,13 @@ class OpenAIJudge:
                 return completion
             form, spent = replace(form, reasons=True), completion
         raise AssertionError("unreachable: the last request returns or raises")
+
+
+def _read_json(content: bytes) -> object:
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise no_json(content) from error
 
 
 def _together(spent: Completion | None, completion: Completion) -> Completion:

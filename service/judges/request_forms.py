@@ -21,6 +21,14 @@ _REFUSED = re.compile(
     r"|not\b|only\b|must be|invalid|fail|extra)"
 )
 """How servers say that they do not support a request."""
+_TOO_LONG = re.compile(
+    r"context (?:length|window|size)|max_model_len|\btoo large|at most \d+ (?:completion |output )?tokens"
+)
+"""How servers say that the prompt and the longest reply together are too long for the model."""
+_NO_INSTRUCTIONS = re.compile(
+    r"\b(?:system|developer)['\"`]? ?(?:roles?|messages?|prompts?|instructions?)\b|['\"`]system['\"`]"
+)
+"""What servers name that take no message of the role system."""
 _LIMITS: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens"}
 """The parameter that limits a reply, and its name on servers that refuse that one."""
 
@@ -56,6 +64,8 @@ class RequestForm:
     """Parameters that the server refuses."""
     reasons: bool = False
     """Whether the model reasons before it replies, and needs a higher limit."""
+    one_message: bool = False
+    """Whether the instructions stand before the data in one message, as the server takes no message of its own."""
 
     @classmethod
     def of(cls, url: str) -> RequestForm:
@@ -73,18 +83,20 @@ class RequestForm:
         """The body of a request."""
         body: dict[str, object] = {"model": model}
         body |= (
-            {"instructions": system, "input": user, "temperature": 0, "store": False}
+            {"instructions": system, "input": user, "store": False}
             if self.responses
-            else {
-                "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
-                "temperature": 0,
-                "n": 1,
-            }
+            else {"messages": self._messages(system, user)}
         )
+        body["temperature"] = 0
         if self.limit is not None:
             body[self.limit] = self.most(max_tokens)
         body |= self._format(schema)
         return {name: value for name, value in body.items() if name not in self.left_out}
+
+    def _messages(self, system: str, user: str) -> list[dict[str, str]]:
+        if self.one_message:
+            return [{"role": "user", "content": f"{system}\n\n{user}"}]
+        return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
     def _format(self, schema: Mapping[str, object]) -> dict[str, object]:
         name = _FORMATS[self.format]
@@ -100,9 +112,12 @@ class RequestForm:
 
     def without(self, said: str, parameter: str | None, sent: Mapping[str, object]) -> RequestForm | None:
         """The form without what the server refuses; `None` where its error names no parameter that can be changed."""
+        if self.limit in sent and _TOO_LONG.search(said.lower()):
+            return replace(self, limit=None)
         refused = _refused_parameter(said, parameter, self._changeable(sent))
         if refused is None:
-            return None
+            alone = "messages" in sent and not self.one_message and _NO_INSTRUCTIONS.search(said.lower()) is not None
+            return replace(self, one_message=True) if alone else None
         if refused in _FORMAT_PARAMETERS:
             return replace(self, format=self.format + 1)
         if refused == self.limit:
@@ -110,7 +125,7 @@ class RequestForm:
         return replace(self, left_out=self.left_out | {refused})
 
     def _changeable(self, sent: Mapping[str, object]) -> Sequence[str]:
-        names = ("response_format", "text", "temperature", self.limit, "n", "store")
+        names = ("response_format", "text", "temperature", self.limit, "store")
         return [name for name in names if name in sent and name is not None]
 
     def notes(self) -> list[str]:
@@ -118,6 +133,8 @@ class RequestForm:
         said = [f"the server refuses {name}: it is left out" for name in sorted(self.left_out)]
         if self.limit not in ("max_tokens", "max_output_tokens"):
             said.append(f"replies are limited by {self.limit}" if self.limit else "replies are not limited")
+        if self.one_message:
+            said.append("the server takes no system message: the instructions stand before the data")
         if self.format:
             said.append(f"the server refuses json_schema: replies are requested as {_FORMATS[self.format]}")
         if self.reasons:
@@ -140,7 +157,7 @@ def _refused_parameter(said: str, parameter: str | None, sent: Sequence[str]) ->
 
 
 def _place(name: str, said: str) -> int:
-    """Where an error names a parameter, or -1. A short name is also a word: it must stand in quotes or behind a dot."""
-    pattern = rf"['\"`.]{name}\b" if len(name) < 6 else rf"(?<![a-z_]){re.escape(name)}(?![a-z_])"
+    """Where an error names a parameter, or -1. A short name is also a word: it must stand behind a mark."""
+    pattern = rf"(?:['\"`.\[]|: ){name}\b" if len(name) < 6 else rf"(?<![a-z_]){re.escape(name)}(?![a-z_])"
     found = re.search(pattern, said)
     return found.start() if found is not None else -1

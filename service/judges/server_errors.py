@@ -18,13 +18,27 @@ from service.judges.transport import NotConnectedError, ServerResponse, TooLarge
 LONGEST_WAIT = 300.0
 """Most seconds that a server's Retry-After counts for."""
 _LONGEST_SAID = 300
+_LONGEST_READ = 4000
+"""Most bytes of a body without JSON that are searched for what it says."""
 _MAY_NAME_WAIT = frozenset({429, 503})
 """Statuses whose Retry-After is read."""
 _RETRYABLE = frozenset({408, 409, 425, 429})
 """Client errors after which another call may succeed."""
-_QUOTA = re.compile(r"insufficient_quota|insufficient credits|exceeded your current quota|billing|payment required")
-_KEY = re.compile(r"\b(?:(?:sk|pk|gsk|key)[-_]|Bearer )[^\s\"',]{4,}")
+_NO_CREDIT = "insufficient_quota"
+_QUOTA = re.compile(
+    rf"{_NO_CREDIT}|insufficient credits|exceeded your current quota|billing|payment required|credit balance"
+    "|budget has been exceeded|budget_exceeded"
+)
+_BAD_KEY = re.compile(r"(?:api|access)[-_ ]key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) (?:x-)?api[-_ ]key")
+_NO_MODEL = re.compile(
+    r"(?:invalid|unknown|no such) model\b|model[^.:;]{0,80}(?:does not exist|not found|identifier is invalid)"
+)
+"""How gateways say with status 400 what others say with 401 and 404."""
+_KEY = re.compile(r"\b(?:(?:sk|pk|rk|gsk|hf|xai|key)[-_]|AIza|AKIA|Bearer (?=\S*\d))[^\s\"',]{4,}")
 """Keys that servers repeat in their errors."""
+_MESSAGES = ("error", "detail", "message", "Message", "errors", "msg", "error_message")
+"""The fields of a body in which servers say what is wrong."""
+_TITLE = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _FIXES: Mapping[FailureCause, str] = {
     FailureCause.KEY: "check SQLASSAY_JUDGE__API_KEY, and that it may use the model",
     FailureCause.NOT_FOUND: "check SQLASSAY_JUDGE__BASE_URL and SQLASSAY_JUDGE__MODEL",
@@ -34,7 +48,7 @@ _FIXES: Mapping[FailureCause, str] = {
 
 def status_failure(response: ServerResponse) -> ModelFailed:
     """The failure that a response with an error status is."""
-    status, said = response.status, error_text(_json(response.content))
+    status, said = response.status, response_error(response)
     failure = _failure(status, said, _retry_after(response.headers.get("retry-after")))
     if failure.cause is FailureCause.REDIRECT:
         target = shorten(str(response.headers.get("location", "another address")), 200)
@@ -49,12 +63,26 @@ def status_failure(response: ServerResponse) -> ModelFailed:
 
 def body_failure(body: object) -> ModelFailed | None:
     """The failure that a body with status 200 tells of, as some gateways send it."""
-    error = _field(body, "error")
-    if not error or _field(body, "choices"):
+    choices = _field(body, "choices")
+    # some gateways put the failure of the server behind them into the choice
+    holder = cast("Sequence[object]", choices)[0] if isinstance(choices, list) and choices else body
+    error = _field(holder, "error")
+    if not error:
         return None
     code = _field(error, "code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
-    return _failure(status, error_text(body), None)
+    return _failure(status, error_text(holder), None)
+
+
+def no_json(content: bytes) -> ModelFailed:
+    """The failure that a body with status 200 is which holds no JSON, such as a login page."""
+    said = error_text(_json(content)) or "nothing"
+    return ModelFailed(f"the model server sent no JSON but {said}", billed=True, cause=FailureCause.REPLY)
+
+
+def is_filtered(response: ServerResponse) -> bool:
+    """Whether a filter of the server refused the prompt, as Azure's does: the model declined, and nothing failed."""
+    return response.status == 400 and _field(_field(_json(response.content), "error"), "code") == "content_filter"
 
 
 def _failure(status: int, said: str, after: float | None) -> ModelFailed:
@@ -74,8 +102,14 @@ def _failure(status: int, said: str, after: float | None) -> ModelFailed:
 def _cause(status: int, said: str, after: float | None) -> FailureCause:
     if 300 <= status < 400:
         return FailureCause.REDIRECT
-    if status == 402 or (status == 429 and after is None and _QUOTA.search(said.lower())):
+    lowered = said.lower()
+    # a server that names when to come back has a limit for each minute, not an empty account
+    is_spent = status == 400 or (status == 429 and (after is None or _NO_CREDIT in lowered))
+    if status == 402 or (is_spent and _QUOTA.search(lowered)):
         return FailureCause.QUOTA
+    if status == 400:
+        no_model = FailureCause.NOT_FOUND if _NO_MODEL.search(lowered) else FailureCause.REQUEST
+        return FailureCause.KEY if _BAD_KEY.search(lowered) else no_model
     named = {401: FailureCause.KEY, 403: FailureCause.KEY, 404: FailureCause.NOT_FOUND, 429: FailureCause.RATE_LIMIT}
     return named.get(status, FailureCause.SERVER if status >= 500 else FailureCause.REQUEST)
 
@@ -96,12 +130,25 @@ def error_text(body: object) -> str:
     'No such model (model_not_found)'
     >>> error_text({"detail": [{"loc": ["body", "n"], "msg": "Extra inputs are not permitted"}]})
     'body.n: Extra inputs are not permitted'
-    >>> error_text({"message": "no such route"}), error_text("<html>"), error_text(None)
-    ('no such route', '', '')
+    >>> error_text([{"error": {"code": 404, "message": "no such route"}}]), error_text({"Message": "Denied"})
+    ('no such route', 'Denied')
+    >>> error_text("<html><title>Sign in</title>"), error_text(None)
+    ('a page “Sign in”', '')
     """
-    said = next((text for each in ("error", "detail", "message", "errors") if (text := _said(_field(body, each)))), "")
-    plain = body if isinstance(body, str) and "<" not in body else ""
+    if isinstance(body, list) and body:
+        return error_text(cast("Sequence[object]", body)[0])
+    fields = cast("Mapping[str, object]", body) if isinstance(body, dict) else dict[str, object]()
+    said = next((text for each in _MESSAGES if (text := _said(fields.get(each)))), "")
+    plain = _plain(body) if isinstance(body, str) else ""
     return shorten(" ".join(_KEY.sub("…", said or plain).split()), _LONGEST_SAID)
+
+
+def _plain(body: str) -> str:
+    """A body that is no JSON; of a page only its title."""
+    if "<" not in body:
+        return body
+    title = _TITLE.search(body)
+    return f"a page “{title[1].strip()}”" if title is not None else "a page"
 
 
 def error_parameter(response: ServerResponse) -> str | None:
@@ -120,7 +167,7 @@ def _said(value: object) -> str:
         return value
     if isinstance(value, list):
         return "; ".join(filter(None, [_said(each) for each in cast("Sequence[object]", value)[:4]]))
-    message = _field(value, "message") or _field(value, "msg") or _field(value, "detail")
+    message = next((found for each in ("message", "msg", "detail", "error") if (found := _field(value, each))), None)
     text = _said(message) if message is not None else ""
     where, code = _field(value, "loc"), _field(value, "code") or _field(value, "type")
     raw = _field(_field(value, "metadata"), "raw")
@@ -134,7 +181,7 @@ def _json(content: bytes) -> object:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
-        return content[:_LONGEST_SAID].decode("utf-8", "replace")
+        return content[:_LONGEST_READ].decode("utf-8", "replace")
 
 
 def _field(value: object, name: str) -> object:

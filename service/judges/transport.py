@@ -6,7 +6,7 @@ It is aiohttp alone: a client of the protocol would only build one JSON body, an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from ssl import SSLContext
 from typing import Self
@@ -79,6 +79,7 @@ class PlainClient:
         # Azure's URLs name a version of the API, and its keys have a header of their own
         is_azure = "api-version" in parse_qs(urlsplit(base_url).query, keep_blank_values=True)
         key = (("api-key", api_key) if is_azure else ("authorization", f"Bearer {api_key}")) if api_key else None
+        self._key = api_key.encode() if api_key else None
         self._headers = [*_HEADERS, key] if key else [*_HEADERS]
         is_secure = "https" in {urlsplit(each).scheme for each in (base_url, proxy or "")}
         self._session = aiohttp.ClientSession(
@@ -107,9 +108,11 @@ class PlainClient:
             raise NotConnectedError(str(error)) from error
         except (aiohttp.ClientError, OSError) as error:
             raise TransportError(str(error)) from error
+        # a server that repeats the key must not put it into rows and logs
+        content = response.content.replace(self._key, b"...") if self._key else response.content
         if not 200 <= response.status < 300:
-            raise StatusError(response)
-        return response.content
+            raise StatusError(replace(response, content=content))
+        return content
 
     async def _send(self, url: str, content: bytes) -> ServerResponse:
         sending = self._session.post(url, data=content, headers=self._headers, allow_redirects=False, proxy=self._proxy)

@@ -14,7 +14,7 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.timings import StageTiming
 from consumers.pool.pool import Pool
 from consumers.publishing.event_messages import event_message
-from consumers.spans.join_spans import Submit
+from consumers.spans.join_spans import JoinSpans, Submit
 from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason
 from service.metrics import Metrics
@@ -144,11 +144,15 @@ async def open_span_intake(
     if parts.publisher is not None and settings.kafka.topic_spans:
         yield SpansToKafka(publisher=parts.publisher, topic=settings.kafka.topic_spans)
     elif worker is not None:
-        yield SpansInMemory(joined=worker.joined, feedback=keep_span_feedback(parts))
+        yield _in_memory(parts, worker.joined)
     else:
         seconds = settings.limits.shutdown_seconds
         async with running_join(settings.spans, _publishing(events), parts.metrics, patience=seconds) as joined:
-            yield SpansInMemory(joined=joined, feedback=keep_span_feedback(parts))
+            yield _in_memory(parts, joined)
+
+
+def _in_memory(parts: ProcessParts, joined: JoinSpans) -> SpansInMemory:
+    return SpansInMemory(joined=joined, feedback=keep_span_feedback(parts), table=parts.settings.spans.table)
 
 
 def _publishing(events: EventIntake) -> Submit:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.ports import RuleSource
 from consumers.stream.ports import Publisher
 from service.metrics import Metrics
+from service.processes.apart import ReadingApart
 from service.settings import Settings
 from service.storage.alarms.suspected_agents import SuspectedAgents
 from service.telemetry import Telemetry
@@ -23,6 +24,7 @@ class ProcessParts:
     engine: AsyncEngine
     rules: RuleSource
     metrics: Metrics
+    reading: ReadingApart
     publisher: Publisher | None
     """`None` without Kafka."""
     telemetry: Telemetry | None = None

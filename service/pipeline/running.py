@@ -15,6 +15,7 @@ from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
 from service.pipeline.span_intake import SpanIntake
 from service.pipeline.worker import Worker
+from service.processes.apart import ReadingApart
 from service.processes.effect_process import EffectProcess
 from service.processes.sql_reading import SqlReading
 from service.redis.rule_cache import RedisRules
@@ -42,6 +43,7 @@ class Service:
     role: ProcessRole
     rules: PostgresRules | RedisRules
     sql: SqlReading
+    reading: ReadingApart
     metrics: Metrics
     worker: Worker | None
     """`None` in a process that only accepts events."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,7 +13,7 @@ import orjson
 
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
-from consumers.spans import JoinLimits, NoAnswer, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.spans import JoinLimits, NoAnswer, SpanEvent, SpanJoin, SpanTable
 from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from consumers.stream.ports import Message, Publisher
@@ -21,8 +21,16 @@ from consumers.wire.envelopes import Headers
 from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
 from service.logs import log
 from service.metrics import Metrics
-from service.otlp import Export, read_otlp, write_protobuf
+from service.otlp.prepared_spans import (
+    ExportReader,
+    Prepare,
+    PreparedSpans,
+    SpanRecord,
+    preparing_for_join,
+    preparing_for_kafka,
+)
 from service.pipeline.span_feedback import KeepSpanFeedback
+from service.processes.apart import ReadingApart
 from service.settings.intake_settings import SpanSettings
 
 _MOST_SHAPES = 500
@@ -42,7 +50,12 @@ class Rejected:
 class SpanIntake(Protocol):
     """Takes spans from an exporter."""
 
-    async def accept(self, export: Export, tenant: str | None) -> Rejected:
+    @property
+    def prepare(self) -> Prepare:
+        """What it needs of an export."""
+        ...
+
+    async def accept(self, prepared: PreparedSpans, tenant: str | None) -> Rejected:
         """Takes the spans; raises `Unavailable` if they must be sent again."""
         ...
 
@@ -112,21 +125,27 @@ class SpansInMemory:
 
     joined: JoinSpans
     feedback: KeepSpanFeedback
+    table: SpanTable
     patience: float = 5.0
     """Seconds to wait until complete events are durable."""
 
-    async def accept(self, export: Export, tenant: str | None) -> Rejected:
+    @property
+    def prepare(self) -> Prepare:
+        """Reads the fields of the spans."""
+        return preparing_for_join(self.table)
+
+    async def accept(self, prepared: PreparedSpans, tenant: str | None) -> Rejected:
         """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
-                await self.feedback(export.spans, tenant)
-                receipt = await self.joined.add(export.spans, tenant=tenant)
+                await self.feedback(prepared.said, tenant)
+                receipt = await self.joined.add_parts(prepared.parts, tenant=tenant)
                 outcomes = await receipt.stored()
         except TimeoutError:
             raise Unavailable("events of these spans are not stored yet: send them again") from None
         dead = [each for each in outcomes if each.kind is OutcomeKind.DEAD_LETTERED]
-        fault = export.fault or (dead[0].detail if dead else "")
-        return Rejected(count=export.rejected + len(dead), fault=fault)
+        fault = prepared.fault or (dead[0].detail if dead else "")
+        return Rejected(count=prepared.rejected + len(dead), fault=fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,18 +157,23 @@ class SpansToKafka:
     most_bytes: int = 512 * 1024
     """Largest record."""
 
-    async def accept(self, export: Export, tenant: str | None) -> Rejected:
-        """Returns once every record is acknowledged; raises `Unavailable`."""
-        records = await asyncio.to_thread(_all_records, export.spans, self.most_bytes)
-        small = [each for each in records if len(each[1]) <= self.most_bytes]
-        refused = await self.publisher.publish([self._message(trace, value, tenant) for trace, value, _ in small])
-        large = [each for each in records if len(each[1]) > self.most_bytes] + [small[place] for place in refused]
-        fault = f"a span has {len(large[0][1])} bytes, more than one record holds" if large else ""
-        return Rejected(count=export.rejected + sum(count for *_, count in large), fault=export.fault or fault)
+    @property
+    def prepare(self) -> Prepare:
+        """Writes the records."""
+        return preparing_for_kafka(self.most_bytes)
 
-    def _message(self, trace_id: str, value: bytes, tenant: str | None) -> Message:
+    async def accept(self, prepared: PreparedSpans, tenant: str | None) -> Rejected:
+        """Returns once every record is acknowledged; raises `Unavailable`."""
+        small = [each for each in prepared.records if len(each.value) <= self.most_bytes]
+        refused = await self.publisher.publish([self._message(each, tenant) for each in small])
+        large = [each for each in prepared.records if len(each.value) > self.most_bytes]
+        large += [small[place] for place in refused]
+        fault = f"a span has {len(large[0].value)} bytes, more than one record holds" if large else ""
+        return Rejected(count=prepared.rejected + sum(each.spans for each in large), fault=prepared.fault or fault)
+
+    def _message(self, record: SpanRecord, tenant: str | None) -> Message:
         headers = [] if tenant is None else [(TENANT_HEADER, tenant.encode())]
-        return Message(topic=self.topic, key=trace_id.encode(), value=value, headers=headers)
+        return Message(topic=self.topic, key=record.trace_id.encode(), value=record.value, headers=headers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,26 +182,24 @@ class SpansFromKafka:
 
     joined: JoinSpans
     feedback: KeepSpanFeedback
+    reading: ReadingApart
     table: SpanTable
     metrics: Metrics
     max_bytes: int
 
     async def read(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
         """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
-        export = await asyncio.to_thread(self._read, value)
-        self.metrics.spans_received(len(export.spans), export.rejected)
-        tenant = _sender(headers)
-        await self.feedback(export.spans, tenant)
-        return (await self.joined.add(export.spans, tenant=tenant)).done
-
-    def _read(self, value: bytes | None) -> Export:
         if value is None:
             raise InvalidEvent(InvalidReason.NO_VALUE, "the record has no value (a tombstone): send spans")
         refuse_large(len(value), self.max_bytes)
-        export = read_otlp(value, self.table)
-        if export.rejected and not export.spans:
-            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {export.fault}")
-        return export
+        tenant = _sender(headers)
+        reader = ExportReader(table=self.table, then=preparing_for_join(self.table))
+        prepared = await self.reading.read(tenant, value, reader)
+        if prepared.rejected and not prepared.count:
+            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {prepared.fault}")
+        self.metrics.spans_received(prepared.count, prepared.rejected)
+        await self.feedback(prepared.said, tenant)
+        return (await self.joined.add_parts(prepared.parts, tenant=tenant)).done
 
 
 def _sender(headers: Headers) -> str | None:
@@ -201,28 +223,3 @@ class PublishSpanDeadLetter:
         await publish_dead_letter(
             self.publisher, UnpublishedDeadLetter(record, self.dead_topic, outcome.reason, outcome.detail)
         )
-
-
-def _all_records(spans: Sequence[Span], most_bytes: int) -> list[tuple[str, bytes, int]]:
-    """The trace, value and number of spans of each record."""
-    return [(trace, *each) for trace, own in _traces(spans).items() for each in _records(own, most_bytes)]
-
-
-def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:
-    traces: dict[str, list[Span]] = {}
-    for span in spans:
-        traces.setdefault(span.trace_id, []).append(span)
-    return traces
-
-
-def _records(spans: Sequence[Span], most_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """The spans in records of at most `most_bytes`, except that a single span may be larger."""
-    pending = [spans]
-    while pending:
-        part = pending.pop()
-        value = write_protobuf(part)
-        if len(value) > most_bytes and len(part) > 1:
-            half = len(part) // 2
-            pending += [part[half:], part[:half]]
-        else:
-            yield value, len(part)

@@ -51,6 +51,7 @@ def _span_driver(parts: ProcessParts, publisher: Publisher, pool: Pool, joined: 
     spans = SpansFromKafka(
         joined=joined,
         feedback=keep_span_feedback(parts),
+        reading=parts.reading,
         table=settings.spans.table,
         metrics=parts.metrics,
         max_bytes=settings.limits.max_body_bytes,

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.connection import parse_url
+from redis.asyncio.connection import SSLConnection, parse_url
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
 from redis.backoff import NoBackoff
@@ -65,6 +65,19 @@ def redis_client(settings: RedisSettings, url: str) -> Redis:
             " redis+sentinel://[:password@]host1:26379,host2:26379/primary/0, with / ? # and spaces of the password as"
             " %2F %3F %23 %20"
         ) from None
+
+
+def check_options(client: Redis) -> None:
+    """Raises `SettingsError` for options of which no connection can be made, as if Redis were down."""
+    pool: Any = client.connection_pool
+    try:
+        connection = pool.make_connection()
+        if isinstance(connection, SSLConnection):
+            connection.ssl_context.get()  # pyright: ignore[reportUnknownMemberType] untyped by the library
+    except OSError as error:
+        raise SettingsError(f"a TLS file that SQLASSAY_REDIS__URL names cannot be read: {error}") from None
+    except (RedisError, ValueError) as error:
+        raise SettingsError(f"an option of SQLASSAY_REDIS__URL has a value that is not possible: {error}") from None
 
 
 def _primary(found: re.Match[str], given: dict[str, Any], waits: dict[str, Any]) -> Redis:

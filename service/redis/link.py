@@ -15,7 +15,7 @@ from consumers.errors import CacheUnavailable
 from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.logs import log
-from service.redis.addresses import close_client, redis_client, refuse_cluster
+from service.redis.addresses import check_options, close_client, redis_client, refuse_cluster
 from service.settings.storage_settings import RedisSettings
 
 
@@ -92,13 +92,14 @@ async def open_redis(
 ) -> AsyncGenerator[RedisLink | None]:
     """Opens a link to the configured Redis; `None` where none is configured. One that is down may come later.
 
-    Raises `SettingsError` for an invalid URL, and for a cluster of several shards.
+    Raises `SettingsError` for an invalid URL or option, and for a cluster of several shards.
     """
     if settings.url is None:
         yield None
         return
     client = redis_client(settings, settings.url.get_secret_value())
     try:
+        check_options(client)
         await refuse_cluster(client)
         yield RedisLink(client=client, prefix=settings.prefix, failed=failed)
     finally:

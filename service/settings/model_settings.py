@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from pydantic import Field, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from service.settings.judge_settings import JudgeSettings
 from service.settings.storage_settings import RedisSettings
@@ -21,6 +21,18 @@ class ModelSettings(BaseSettings):
 
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource, **named: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Takes variables without the line end that a Secret made from a file, or by `echo`, has."""
+        given = super().settings_customise_sources(settings_cls, *sources, **named)
+        for source in given:
+            if isinstance(source, EnvSettingsSource):
+                held = source.env_vars.items()
+                source.env_vars = {name: value and value.rstrip("\r\n") for name, value in held}
+        return given
 
     @model_validator(mode="after")
     def _a_model_has_a_name_and_a_price(self) -> Self:

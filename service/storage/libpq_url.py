@@ -22,11 +22,11 @@ _URL = re.compile(
         (?P<hosts>HOST(?:,HOST)*)?
         (?:/(?P<database>[^\s/@:?#]*))?
         (?:\?(?P<parameters>[^\s@#]*))?""".replace(
-        "HOST", r"(?:[\w.-]+|%2[Ff][\w.%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
+        "HOST", r"(?:[\w.-]+|%2[Ff][\w.%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?"
     ),
     re.VERBOSE | re.ASCII,
 )
-_HOST = re.compile(r"(\[[^]]+\]|[^:,]+)(?::(\d+))?(?:,|$)")
+_HOST = re.compile(r"(\[[^]]+\]|[^:,]+)(?::(\d*))?(?:,|$)")
 _LAST_PORT = 65_535
 _DRIVER_OWN = frozenset(
     {"sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslpassword", "sslnegotiation"}
@@ -126,8 +126,8 @@ def _hosts(names: str, ports: str) -> list[tuple[str, int]] | None:
 def _parameters(text: str) -> Iterator[tuple[str, str]]:
     """The names and values after `?`; raises `SettingsError` for what cannot be had."""
     for name, _, value in (each.partition("=") for each in text.split("&") if each):
-        if name == "ssl":  # as SQLAlchemy's URLs write it
-            yield "sslmode", unquote(value)
+        if name == "ssl":  # as JDBC's URLs and SQLAlchemy's write it
+            yield "sslmode", "require" if value == "true" else unquote(value)
         elif name == "fallback_application_name":
             yield "application_name", unquote(value)
         elif name in _IMPOSSIBLE:

@@ -17,8 +17,9 @@ from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
 from consumers.spans.join_spans import JoinSpans
+from consumers.spans.span_parts import MOST_OF_A_PART, ReadSpan, read_parts
 
-SLICE = 100
+SLICE = MOST_OF_A_PART
 HALVES: dict[str, dict[str, Any]] = {
     "nothing": {},
     "an agent": {"gen_ai.agent.name": "gust"},
@@ -38,7 +39,7 @@ class CountedJoin(SpanJoin):
         self.most_spans = 0
 
     def add(
-        self, spans: Iterable[Span], now: float, *, tenant: str | None = None, more: bool = False
+        self, spans: Iterable[Span | ReadSpan], now: float, *, tenant: str | None = None, more: bool = False
     ) -> Sequence[SpanEvent]:
         held = list(spans)
         self.slices.append((tenant, len(held)))
@@ -83,12 +84,12 @@ async def test_whatever_a_flood_holds_another_sender_waits_for_one_slice_of_it_a
     join = CountedJoin(JoinLimits())
     async with joining(join) as joined:
         floods = [
-            asyncio.create_task(joined.add(half_traces(1000, attributes, first), tenant="flood"))
+            asyncio.create_task(joined.add(half_traces(10 * SLICE, attributes, first), tenant="flood"))
             for first in (1, 1001, 2001)
         ]
         await asyncio.wait(floods, timeout=0)
         begun = len(join.slices)
-        await joined.add(half_traces(250, attributes, 5001), tenant="quiet")
+        await joined.add(half_traces(2 * SLICE + 5, attributes, 5001), tenant="quiet")
         since = [tenant for tenant, _ in join.slices[begun:]]
         await asyncio.gather(*floods)
     assert max(size for _, size in join.slices) <= SLICE
@@ -100,10 +101,8 @@ async def test_other_tasks_run_between_any_two_slices_however_many_requests_add(
     join = CountedJoin(JoinLimits())
     most_between, seen = 0, 0
     async with joining(join) as joined:
-        floods = [
-            asyncio.create_task(joined.add(half_traces(500, HALVES["SQL"], 1 + 500 * each), tenant=f"flood {each}"))
-            for each in range(6)
-        ]
+        spans = [half_traces(5 * SLICE, HALVES["SQL"], 1 + 500 * each) for each in range(6)]
+        floods = [asyncio.create_task(joined.add(own, tenant=f"flood {number}")) for number, own in enumerate(spans)]
         while not all(each.done() for each in floods):
             await asyncio.sleep(0)
             most_between, seen = max(most_between, len(join.slices) - seen), len(join.slices)
@@ -121,3 +120,38 @@ async def test_a_flood_that_goes_on_holds_no_more_than_the_limit_and_a_slice_and
         assert not quiet.done.done(), "the traces of the sender that holds little stay open"
         assert join.spans <= 1000
     assert join.most_spans <= 1000 + SLICE
+
+
+@dataclass(slots=True)
+class Packed:
+    """A part that notes when it is unpacked."""
+
+    spans: Sequence[ReadSpan]
+    unpacked: list[int]
+    more: bool = False
+
+    def unpack(self) -> Sequence[ReadSpan]:
+        self.unpacked.append(len(self.spans))
+        return self.spans
+
+
+@pytest.mark.parametrize("attributes", HALVES.values(), ids=HALVES)
+async def test_a_part_of_a_flood_is_unpacked_when_it_is_its_turn_and_joined_as_the_spans_are(attributes):
+    spans, unpacked = half_traces(10 * SLICE, attributes), list[int]()
+    plain, packed = CountedJoin(JoinLimits()), CountedJoin(JoinLimits())
+    async with joining(plain) as joined:
+        await joined.add(spans, tenant="flood")
+        expected = plain.close_all()
+    async with joining(packed) as joined:
+        parts = [Packed(each, unpacked) for each, _ in read_parts(spans, SpanTable())]
+        flood = asyncio.create_task(joined.add_parts(parts, tenant="flood"))
+        await asyncio.wait([flood], timeout=0)
+        begun = len(unpacked)
+        await joined.add(half_traces(1, attributes, 5001), tenant="quiet")
+        assert len(unpacked) - begun <= 1, "another sender waits for one part, and none is unpacked before its turn"
+        await flood
+        assert unpacked == [SLICE] * 10
+        given = packed.close_all()
+    quiet = [each for each in given.events if each.trace.tenant == "quiet"]
+    assert [each for each in given.events if each not in quiet] == expected.events
+    assert packed.slices[:1] == plain.slices[:1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +12,13 @@ from hypothesis import strategies as st
 
 from consumers.judging.masking.masker import Masker
 from consumers.judging.prompting import Prompt, Template, as_data, prompt_for
+from consumers.judging.replays import masked_prompt
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import examine
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
+from service.judges.weights import local_judge
 from tests.planted import FRESH, SHAPES, gone, planted, secrets
 
 TEMPLATE = Template(version="test", system="Judge.")
@@ -149,6 +153,19 @@ MEANINGS = (
      None, None),
     ("who is free right now, in Q3, ok?", "SELECT id FROM loans WHERE made < NOW()", None, None),
     ("hours of loans", "SELECT SUM(seconds) / 3600.0, ROUND(AVG(days) / 7, 2) FROM loans", None, None),
+    ("the 3rd of 45 loans made on the 5th of June or May 21st", "SELECT id FROM loans LIMIT 1 OFFSET 45",
+     "the NUM_1rd of NUM_4 loans made on the 5th of June or May 21st", "SELECT id FROM loans LIMIT 1 OFFSET NUM_4"),
+    ("loans between 8am and 5:30 pm, or at 19:45",
+     "SELECT id FROM loans WHERE hour BETWEEN 8 AND 17 OR at = '19:45' OR n = 45 OR n = 46",
+     None, "SELECT id FROM loans WHERE hour BETWEEN 8 AND 17 OR at = '19:45' OR n = 45 OR n = NUM_1"),
+    ("loans on 28/03/21, in FY21 or Q3 2021",
+     "SELECT id FROM loans WHERE day IN ('28/03/21', '28-MAR-2021', '2021-Q3')",
+     "loans on 28/03/YEAR_10, in FY-YEAR_10 or Q3 YEAR_10",
+     "SELECT id FROM loans WHERE day IN ('28/03/YEAR_10', '28-MAR-YEAR_10', 'YEAR_10-Q3')"),
+    ("loans of size half", "SELECT id FROM loans WHERE size = .5 OR size = 0.5 OR kind IN ('-1', '-45', 'Q3', 'W12')",
+     None, "SELECT id FROM loans WHERE size = NUM_1.0 OR size = NUM_1.0 OR kind IN ('-1', '-NUM_3', 'Q3', 'W12')"),
+    ("parts of mails", "SELECT SPLIT_PART(mail, '@', 2), mail LIKE '%!_%' ESCAPE '!' FROM loans WHERE tags @> kinds",
+     None, None),
     ("loans in New-Aldgate", "SELECT id FROM loans WHERE town = 'New Aldgate' OR area = 'New_Aldgate'",
      "loans in TEXT_1", "SELECT id FROM loans WHERE town = 'TEXT_1' OR area = 'TEXT_1'"),
 )  # fmt: skip
@@ -162,8 +179,51 @@ def test_masking_keeps_the_meaning(question: str, sql: str, asked: str | None, w
     said = shown(case_of(question, sql))
     assert (said["question"], said["sql"]) == (asked or question, written or sql)
     assert prompt.masker is not None
-    if "Aldgate" not in sql:
+    if "Aldgate" not in sql and "28" not in sql and ".5" not in sql:
         assert prompt.masker.unmask(said["sql"]) == sql
+
+
+def test_answers_with_functions_and_units_are_sent() -> None:
+    """What the SQL shows openly, a function or a number that converts units, hides nothing elsewhere either."""
+    files = sorted(Path("benchmarks/mistakes").glob("pairs-*.jsonl"))
+    lines = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+    risky = [each for each in lines if re.search(r"LAG\(|1000|60\.0|GETDATE|CURDATE|timestamptz", each["sql"])][:60]
+    queries = [Query(question=each["question"], sql=each["sql"], dialect=each["dialect"]) for each in risky]
+    cases = [case for query in queries if isinstance(case := examine(query, Rules()), Case)]
+    with_doubts = Template(version="test", system="Judge.", context=True)
+    judge = local_judge().judge
+    unsent = [case for case in cases if isinstance(masked_prompt(case, with_doubts, judge), Unscored)]
+    assert len(cases) > 50
+    assert [case.query.sql for case in unsent] == []
+
+
+def test_a_variable_of_the_server_is_no_address() -> None:
+    said = shown(
+        case_of("loans since a day", "SELECT id FROM loans WHERE made >=@since AND kind = @kind", None, None, "tsql")
+    )
+    assert said["sql"] == "SELECT id FROM loans WHERE made >=@since AND kind = @kind"
+
+
+def test_a_zone_that_the_house_names_stays() -> None:
+    zone = {"zone": "Europe/Lisbon", "columns": ["loans.made"], "parts": ["day"]}
+    rules = decode_rules({"time_zones": [zone]}).rules(version=1)
+    sql = "SELECT (made AT TIME ZONE '{}')::date FROM loans"
+    for name, sent in (("Europe/Lisbon", "Europe/Lisbon"), ("Europe/Madrid", "TEXT_1")):
+        case = case_of("days of loans", sql.format(name), rules=rules, dialect="postgres")
+        assert shown(case)["sql"] == sql.format(sent)
+
+
+NAMES_LIKE_WORDS = "Peter Glover|Homer Warner|Sally Manning|Chester Gates|Fred Shields|Dieter Weller|Polly Starr".split(
+    "|"
+)
+
+
+@pytest.mark.parametrize("name", NAMES_LIKE_WORDS)
+def test_a_name_that_looks_like_a_word_with_an_ending_is_masked(name: str) -> None:
+    asked = case_of(f"loans of {name} and of {name.split(maxsplit=1)[0].lower()}", "SELECT id FROM loans")
+    written = case_of("loans of one", f"SELECT id FROM loans WHERE member = '{name}' OR member = '{name.lower()}'")
+    for case in (asked, written):
+        assert gone(name, prompt_of(case).user)
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ def test_the_refusal_of_a_name_says_which_character_is_wrong(field: str, code: i
     assert f"U+{code:04X}" in refused.value.detail
 
 
+@pytest.mark.slow  # every character there is
 def test_no_name_holds_a_character_without_a_look():
     wrong = {*IGNORABLE, *BLANK}
     for code in range(0x80, sys.maxunicode + 1):

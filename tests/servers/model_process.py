@@ -83,6 +83,10 @@ class Server:
                 )
             case "strict":
                 return await strict(step, asked, writer)
+            case "one_message" if asked["messages"][0]["role"] == "system":
+                return await reply(writer, {"message": "System role not supported", "code": 400}, 400)
+            case "one_message":
+                return await reply(writer, completion(opinion(step)))
             case "responses":
                 return await reply(writer, response(opinion(step)))
             case "thinking":
@@ -130,7 +134,8 @@ async def strict(step: dict[str, Any], asked: dict[str, Any], writer: asyncio.St
     for name, refusal in step["refuses"].items():
         if name in asked:
             return await reply(writer, refusal, step.get("status", 400))
-    return await reply(writer, response(opinion(step)) if "input" in asked else completion(opinion(step)))
+    said = step.get("before", "") + opinion(step)
+    return await reply(writer, response(said) if "input" in asked else completion(said))
 
 
 def response(text: str) -> dict[str, Any]:

@@ -12,13 +12,23 @@ _PART = r"(?:0?[1-9]|[12]\d|3[01])"
 _TIME = r"\d\d?:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?"
 _YEAR_FIRST = _YEAR.format("first") + rf"[-/.]{_PART}(?:[-/.]{_PART}(?:[T ]{_TIME})?)?"
 _YEAR_LAST = rf"(?:{_PART}[-/.])?{_PART}[-/.]" + _YEAR.format("last") + rf"(?:[T ]{_TIME})?"
-DATE = rf"(?<![\w/.-])(?:{_YEAR_FIRST}|{_YEAR_LAST})(?![\w/-]|\.\d)"
-"""A date of digits, with or without a day and a time. The groups `first` and `last` hold its year."""
+_YEAR_SHORT = rf"(?:{_PART}/(?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])/{_PART})/(?P<short>\d\d)"
+DATE = rf"(?<![\w/.-])(?:{_YEAR_FIRST}|{_YEAR_LAST}|{_YEAR_SHORT})(?![\w/-]|\.\d)"
+"""A date of digits, with or without a day and a time. The groups `first`, `last` and `short` hold its year."""
+CLOCK = r"(?<![\w:.,-])(?:(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m\b)?(?![\w:-])|(?:0?\d|1[0-2]) ?[ap]m\b)"
+"""A clock time in a text."""
 _DATE = re.compile(DATE)
 _COMPACT = re.compile(r"((?:19|20)\d\d)((?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)")
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_NAMED = re.compile(rf"(?:{_PART} )?(?:{_MONTH})\.?(?: {_PART},?)? {_YEAR.format('last')}", re.IGNORECASE)
+_DAY = rf"{_PART}(?:st|nd|rd|th)?"
+_NAMED = re.compile(
+    rf"(?:{_DAY}(?: of)?[ -])?(?:{_MONTH})\.?(?:[ -]{_DAY},?)?[ -]{_YEAR.format('last')}", re.IGNORECASE
+)
+_PART_OF_YEAR = re.compile(
+    rf"{_YEAR.format('first')}[- ]?(?:[QW]\d\d?|H[12])|(?:[QW]\d\d?|H[12]|FY)[- ]?{_YEAR.format('last')}", re.IGNORECASE
+)
 _CLOCK = re.compile(_TIME)
+_CLOCK_SAID = re.compile(CLOCK, re.IGNORECASE)
 _PERIOD = re.compile(r"(?:[+-]?\d{1,6} *[a-z]{1,8}(?: ago)?[ ,]*)+", re.IGNORECASE)
 _STEP = re.compile(r"(\d{1,6})( *)([A-Za-z]+)")
 _SHORT_UNITS = frozenset("s m h d w y hr hrs min mins sec secs mon mons yr yrs ms us".split())
@@ -53,8 +63,10 @@ def masked_date(literal: str, year: Callable[[str], str]) -> str | None:
 
     >>> [masked_date(each, lambda _: "YEAR_9") for each in ("05/03/2021", "2021-03", "5 March 2021", "x")]
     ['05/03/YEAR_9', 'YEAR_9-03', '5 March YEAR_9', None]
+    >>> [masked_date(each, lambda _: "YEAR_9") for each in ("05-MAR-2021", "3/5/21", "2021-Q3", "FY 2021")]
+    ['05-MAR-YEAR_9', '3/5/YEAR_9', 'YEAR_9-Q3', 'FY YEAR_9']
     """
-    found = _DATE.fullmatch(literal) or _NAMED.fullmatch(literal)
+    found = _DATE.fullmatch(literal) or _NAMED.fullmatch(literal) or _PART_OF_YEAR.fullmatch(literal)
     return None if found is None else with_masked_year(found, year)
 
 
@@ -62,7 +74,27 @@ def with_masked_year(found: re.Match[str], year: Callable[[str], str]) -> str:
     """The text of a match with its year replaced."""
     name = str(found.lastgroup)
     start, end = found.start(name) - found.start(), found.end(name) - found.start()
-    return found[0][:start] + year(found[name]) + found[0][end:]
+    return found[0][:start] + year(full_year(found[name])) + found[0][end:]
+
+
+def full_year(digits: str) -> str:
+    """The year of its last two digits: 1970 to 2069; one of four digits as it is."""
+    return digits if len(digits) > 2 else ("19" if digits >= "70" else "20") + digits
+
+
+def clock_numbers(text: str) -> set[str]:
+    """The hours and minutes of the clock times in a text, as SQL may write them.
+
+    >>> sorted(clock_numbers("between 8am and 5:30 pm")), clock_numbers("at 08:00") == {"8", "0"}
+    (['17', '30', '5', '8'], True)
+    """
+    found: set[str] = set()
+    for match in _CLOCK_SAID.finditer(text):
+        digits = [int(each) for each in re.findall(r"\d+", match[0])]
+        found.update(map(str, digits))
+        if match[0].lower().endswith("pm"):
+            found.add(str(digits[0] % 12 + 12))
+    return found
 
 
 def compact_date(digits: str) -> tuple[str, str] | None:

@@ -125,7 +125,12 @@ def mask_sql(masker: Masker, sql: str, tokens: Sequence[Token], dialect: str) ->
     for place, token in enumerate(tokens):
         called = place + 1 < len(tokens) and tokens[place + 1].token_type is TokenType.L_PAREN
         gap = " " if parts and token.start > end + 1 else ""
-        if _is_phrase_compared_with(tokens, place):
+        if _is_point_of_fraction(tokens, place):
+            # the number after it is written with it
+            parts.append(gap + masker.number(f".{tokens[place + 1].text}"))
+        elif place and _is_point_of_fraction(tokens, place - 1):
+            pass
+        elif _is_phrase_compared_with(tokens, place):
             parts.append(gap + _in_quotes(sql[token.start], masker.literal(token.text).replace("'", "")))
         elif token.token_type is TokenType.IDENTIFIER:
             parts.append(gap + _in_quotes(sql[token.start], _identifier(masker, token.text)))
@@ -133,6 +138,16 @@ def mask_sql(masker: Masker, sql: str, tokens: Sequence[Token], dialect: str) ->
             parts.append(gap + _masked(masker, token, called=called, dialect=dialect))
         end = token.end
     return "".join(parts)
+
+
+def _is_point_of_fraction(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the point begins a number, as in .5, and joins no names."""
+    token, after = tokens[place], tokens[place + 1 : place + 2]
+    if token.token_type is not TokenType.DOT or not after or after[0].token_type is not TokenType.NUMBER:
+        return False
+    before = tokens[place - 1] if place else None
+    apart = before is None or before.end + 1 < token.start or before.text[-1:] in "(,+-*/<>="
+    return apart and after[0].start == token.end + 1
 
 
 def _is_phrase_compared_with(tokens: Sequence[Token], place: int) -> bool:
@@ -150,9 +165,9 @@ def _masked(masker: Masker, token: Token, *, called: bool, dialect: str) -> str:
     if text.isascii() and not any(map(str.isalnum, text)):
         return text if set(text) <= _SIGNS else " "
     lowered = text.lower()
-    if lowered in UNITS or (kind is not TokenType.VAR and _is_keyword(text, dialect)):
-        return text
-    if called and (masker.words.stays(lowered) or is_function_name(lowered, dialect)):
+    is_keyword = lowered in UNITS or (kind is not TokenType.VAR and _is_keyword(text, dialect))
+    if is_keyword or (called and (masker.words.stays(lowered) or is_function_name(lowered, dialect))):
+        masker.words.of_sql.add(lowered)
         return text
     return masker.name(text)
 

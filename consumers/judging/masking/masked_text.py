@@ -6,18 +6,22 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from consumers.judging.masking.dates import DATE, is_padded, with_masked_year
+from consumers.judging.masking.dates import CLOCK, DATE, full_year, is_padded, with_masked_year
 from consumers.judging.masking.known_values import KnownValues
 from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords
-from consumers.judging.masking.pieces import ADDRESS, PIECE, UNIT_NUMBERS, number_of, spelt_number
+from consumers.judging.masking.pieces import ADDRESS, ORDINAL, PIECE, UNIT_NUMBERS, number_of, spelt_number
 from consumers.judging.masking.plain_words import FORMULA_WORDS, FUNCTION_WORDS, MONTHS, names_somebody
 from consumers.judging.masking.stand_ins import StandIns, is_stand_in
 
 _CHUNK = re.compile(r"\S+")
 _QUOTED_OR_DATE = re.compile(
-    r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|" + DATE
+    r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|"
+    + DATE
+    + f"|(?P<clock>{CLOCK})",
+    re.IGNORECASE,
 )
 """What is masked as a whole."""
+_FISCAL_YEAR = re.compile(r"(FY|CY)(\d\d|(?:19|20)\d\d)", re.IGNORECASE)
 
 
 def mask_text(
@@ -52,8 +56,9 @@ class _Passage:
         return self.is_capitalised or before_all or _begins_sentence(self.text, self.pieces[place].start())
 
     def is_day(self, place: int, number: str) -> bool:
-        """Whether a number is a day of the month beside it."""
-        beside = [each.lower() for each in self.neighbours(place)]
+        """Whether a number is a day of the month beside it, or behind an `of`."""
+        after = [each[0].lower() for each in self.pieces[place + 1 : place + 3]]
+        beside = [*after[after[:1] == ["of"] :], *(each.lower() for each in self.neighbours(place)[:1])]
         return len(number) <= 2 and int(number) <= 31 and any(word in MONTHS for word in beside)
 
     def stands_alone(self, place: int) -> bool:
@@ -97,7 +102,9 @@ class _TextMask:
         return "".join((*parts, self._unquoted(text[at:], opens=at == 0)))
 
     def _whole(self, match: re.Match[str]) -> str:
-        if match["first"] or match["last"]:
+        if match["clock"]:
+            return match[0]
+        if match["first"] or match["last"] or match["short"]:
             return with_masked_year(match, self.stand_ins.year)
         content = match[0][1:-1]
         stays = content.lower() in self.words.schema or is_stand_in(content)
@@ -133,6 +140,9 @@ class _TextMask:
                 return number
             is_open = number not in UNIT_NUMBERS or passage.stands_alone(place)
             return self.stand_ins.number(number, written=word) if is_open else self.stand_ins.text(word)
+        lettered = self._with_letters(passage, place)
+        if lettered is not None:
+            return lettered
         if is_padded(word) and passage.stands_alone(place):
             return word
         if passage.is_spelt_out(place):
@@ -141,6 +151,16 @@ class _TextMask:
         if spelt is not None:
             return self.stand_ins.number(spelt, written=word) if self.stand_ins.names_number(spelt) else word
         return self._word(word, needs_capital=passage.needs_capital(place))
+
+    def _with_letters(self, passage: _Passage, place: int) -> str | None:
+        """An ordinal or a fiscal year with its digits masked; `None` where the piece is neither."""
+        word = passage.word(place)
+        ordinal, fiscal = ORDINAL.fullmatch(word), _FISCAL_YEAR.fullmatch(word)
+        if ordinal is not None:
+            digits = str(int(ordinal[1]))
+            day = passage.is_day(place, digits)
+            return word if day else self.stand_ins.number(digits, written=ordinal[1]) + ordinal[2]
+        return None if fiscal is None else f"{fiscal[1]}-{self.stand_ins.year(full_year(fiscal[2]))}"
 
     def _word(self, word: str, *, needs_capital: bool) -> str:
         lower = word.lower()

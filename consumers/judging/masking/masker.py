@@ -10,24 +10,26 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from consumers.judging.masking.dates import compact_date, is_date_word, masked_date, masked_period
+from consumers.judging.masking.dates import clock_numbers, compact_date, is_date_word, masked_date, masked_period
 from consumers.judging.masking.known_values import KnownValues, folded_pieces
 from consumers.judging.masking.masked_text import mask_text
 from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords, is_code, is_plain_literal
-from consumers.judging.masking.pieces import ADDRESS, KEPT_NUMBERS, PIECE, fold_piece, number_of, spelt_number
+from consumers.judging.masking.pieces import KEPT_NUMBERS, PIECE, fold_piece, number_of, said_number
 from consumers.judging.masking.stand_ins import StandIns
 
 _FORMAT = re.compile(
-    r"[\s%_/:.,-]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+"
+    r"[\s!-/:-@\[-`{-~]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+"
     r"|(?:(?:FM)?(?:YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|yyyy|yy|mm|dd|hh|mi|ss|Month|MONTH|Mon|MON|Day|DAY|Dy|AM|PM|IYYY|IW|WW"
     r"|Q)[/:. ,-]*)+"
 )
+_ADDRESS = re.compile(r"[\w.+-]@\w|://|\bwww\.")
+"""An e-mail or web address; `@` beside a blank or a sign is an operator or a variable."""
 UNITS = frozenset("second minute hour day week weekday month quarter year dow doy epoch isodow isoweek".split())
 """Parts of dates, which stay in SQL."""
 
 
 def _is_format(literal: str) -> bool:
-    """Whether a literal holds only wildcards, a date format or a unit of time."""
+    """Whether a literal holds only marks, a date format or a unit of time."""
     return (len(literal) <= 40 and _FORMAT.fullmatch(literal) is not None) or (
         literal.isalpha() and literal.lower() in UNITS
     )
@@ -42,18 +44,23 @@ class Masker:
     known: KnownValues = field(init=False)
     compact: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """Year and rest of the dates of digits alone, which no question writes."""
+    zones: frozenset[str] = frozenset()
+    """The time zones that the house's rules name, in lower case."""
 
     def __post_init__(self) -> None:
         self.known = KnownValues(self.stand_ins)
 
     def learn_numbers(self, spoken: Iterable[str], written: Iterable[str]) -> None:
         """Names the numbers of the questions and of the SQL in rising order."""
-        said = {number_of(piece) or spelt_number(piece) for text in spoken for piece in PIECE.findall(text)}
+        spoken = tuple(spoken)
+        said = {said_number(piece) for text in spoken for piece in PIECE.findall(text)}
+        kept = KEPT_NUMBERS.union(*map(clock_numbers, spoken))
+        self.stand_ins.open_numbers = kept
         pieces = {piece for text in written for piece in PIECE.findall(text)}
         self.compact = {piece: date for piece in pieces - said if (date := compact_date(piece)) is not None}
-        numbers = {number_of(piece) or spelt_number(piece) for piece in pieces - self.compact.keys()}
+        numbers = {said_number(piece) for piece in pieces - self.compact.keys()}
         years = {year for year, _ in self.compact.values()}
-        self.stand_ins.name_numbers(each for each in (said | numbers | years) - KEPT_NUMBERS if each is not None)
+        self.stand_ins.name_numbers(each for each in (said | numbers | years) - kept if each is not None)
 
     def learn_literal(self, value: str) -> None:
         """Names a literal, which is then masked wherever its words stand together."""
@@ -75,14 +82,15 @@ class Masker:
 
     def _stays(self, literal: str) -> bool:
         inner = literal.strip("%")
-        return _is_format(literal) or is_date_word(inner) or is_plain_literal(inner)
+        return _is_format(literal) or is_date_word(inner) or is_plain_literal(inner) or literal.lower() in self.zones
 
     def _inner_literal(self, inner: str) -> str:
         dated = masked_date(inner, self.stand_ins.year) or masked_period(inner, self.stand_ins.number)
         if dated is not None:
             return dated
-        number = number_of(inner)
-        return self.stand_ins.text(inner) if number is None and inner not in self.compact else self.number(inner)
+        sign, digits = (inner[0], inner[1:]) if inner[:1] == "-" else ("", inner)
+        is_number = number_of(digits) is not None or digits in self.compact
+        return sign + self.number(digits) if is_number else self.stand_ins.text(inner)
 
     def number(self, written: str) -> str:
         """The stand-in of a number, with `.0` after it where it is written as a fraction.
@@ -95,7 +103,7 @@ class Masker:
             year, rest = self.compact[written]
             return f"({self.stand_ins.year(year)}){rest}"
         value = number_of(f"0{written}" if written.startswith(".") else written) or written
-        if value in KEPT_NUMBERS:
+        if value in self.stand_ins.open_numbers:
             return written
         return self.stand_ins.number(value) + (".0" if set(".eE") & set(written) else "")
 
@@ -114,7 +122,8 @@ class Masker:
     def leaks(self, text: str) -> bool:
         """Whether the text holds an address, or a word that has a stand-in and may not stay."""
         pieces = [piece for piece in PIECE.findall(text) if self.stand_ins.names_text(fold_piece(piece))]
-        all_stay = all(
-            self.words.stays(piece.lower()) or self.words.name_stays(piece) or is_code(piece) for piece in pieces
-        )
-        return not all_stay or ADDRESS.search(text) is not None
+        return not all(map(self._may_stay, pieces)) or _ADDRESS.search(text) is not None
+
+    def _may_stay(self, piece: str) -> bool:
+        named = self.words.stays(piece.lower()) or self.words.name_stays(piece)
+        return named or is_code(piece) or number_of(piece) in self.stand_ins.open_numbers

@@ -12,8 +12,8 @@ from scoring.words import identifier_words, stem
 SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())
 _SHORT_ALIAS = re.compile(r"[a-z]{1,2}\d{0,2}")
 _PLAIN_LITERAL = re.compile(r"[A-Z]?[a-z]+(?:[ _/&-]+[A-Z]?[a-z]+){0,3}|[A-Z]+(?:[ _/&-]+[A-Z]+){0,3}")
-_PERIOD = re.compile(r"[qh][1-4]")
-"""A quarter or a half of a year."""
+_PERIOD = re.compile(r"[qh][1-4]|w[0-5]?\d")
+"""A quarter, a half or a week of a year."""
 _JOINTS = re.compile(r"[_'’-]")
 
 
@@ -23,13 +23,13 @@ def is_code(part: str) -> bool:
 
 
 def is_plain_literal(value: str) -> bool:
-    """Whether a literal is one letter, or up to four plain words that are nobody's name.
+    """Whether a literal is one letter, a part of a year, or up to four plain words that are nobody's name.
 
-    >>> [is_plain_literal(value) for value in ("Y", "in_progress", "Credit Card", "Rose", "Kotor")]
-    [True, True, True, False, False]
+    >>> [is_plain_literal(value) for value in ("Y", "Q3", "in_progress", "Credit Card", "Rose", "Kotor")]
+    [True, True, True, True, False, False]
     """
-    if len(value) == 1:
-        return value.isascii() and value.isalpha()
+    if len(value) == 1 or _PERIOD.fullmatch(value.lower()):
+        return value.isascii() and not value.isdigit()
     words = [word.lower() for word in re.split(r"[ _/&-]+", value)]
     return _PLAIN_LITERAL.fullmatch(value) is not None and not any(
         names_somebody(word) or not (is_plain(word) or word in SMALL_WORDS) for word in words
@@ -47,6 +47,8 @@ class OpenWords:
 
     schema: frozenset[str] = frozenset()
     """Lower-case names of tables and columns."""
+    of_sql: set[str] = field(default_factory=set[str])
+    """Lower-case keywords and names of functions that stay in the SQL: they stay in texts about it too."""
     _schema_words: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +62,13 @@ class OpenWords:
 
     def stays(self, word: str) -> bool:
         """Whether a lower-case word of a text may be sent."""
-        if word in SMALL_WORDS or self.is_of_schema(word) or is_plain(word) or _PERIOD.fullmatch(word):
+        if (
+            word in SMALL_WORDS
+            or word in self.of_sql
+            or self.is_of_schema(word)
+            or is_plain(word)
+            or _PERIOD.fullmatch(word)
+        ):
             return True
         parts = [part for part in _JOINTS.split(word) if part]
         return len(parts) > 1 and self._all_stay(parts)

@@ -13,10 +13,11 @@ PIECE = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?(?![^{_APART}])|[^{_APART}]+(?:[
 """A word or a number."""
 ADDRESS = re.compile(r"@|://|\bwww\.")
 """A sign of an e-mail or web address."""
-UNIT_NUMBERS = frozenset("7 12 24 60 365 1000 3600 86400".split())
+UNIT_NUMBERS = frozenset("7 12 24 60 365 1000 1024 3600 86400".split())
 """Numbers that convert units. In a text they stay where no other number is beside them."""
 KEPT_NUMBERS = UNIT_NUMBERS | {"0", "1", "2", "100"}
 """Numbers that name nothing and stay as they are."""
+ORDINAL = re.compile(r"(\d{1,6})(st|nd|rd|th)", re.IGNORECASE)
 _SPELT_NUMBERS = {
     word: str(number)
     for number, word in enumerate("three four five six seven eight nine ten eleven twelve".split(), start=3)
@@ -61,6 +62,16 @@ def _is_plain_whole(digits: str) -> bool:
 def spelt_number(piece: str) -> str | None:
     """The number that a word from "three" to "twelve" spells."""
     return _SPELT_NUMBERS.get(piece.lower())
+
+
+def said_number(piece: str) -> str | None:
+    """The number that a piece of a text says, in digits or letters, also as an ordinal.
+
+    >>> said_number("1,200"), said_number("three"), said_number("21st"), said_number("st")
+    ('1200', '3', '21', None)
+    """
+    ordinal = ORDINAL.fullmatch(piece)
+    return number_of(piece if ordinal is None else ordinal[1]) or spelt_number(piece)
 
 
 def is_year(number: str) -> bool:

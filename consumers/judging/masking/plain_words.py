@@ -99,7 +99,8 @@ wire wish withdraw within wood word work worker workshop world worse worst worth
 yellow yes yet yield young zero zone
 """
 _EVERYDAY = """
-now ago ok hi hello smth ties tied submission cancelation cancellation international honoured captured successful
+now ago ok hi hello auto ref
+smth ties tied submission cancelation cancellation international honoured captured successful
 absent rated unrated asked assumed ignoring whatever tonight tomorrow w n o d without lies thx pls
 abbreviation ability absolute acid acquisition adjuster admission adult advertisement agent alarm album alert alignment
 ambulance ankle annex antibody app application appointment appropriate approval april arrear arrival artist asking
@@ -185,6 +186,7 @@ havent hasnt arent isnt dont doesnt wont pls incl excl approx appx qty vat atm v
 kwh kg km cm mm ml mg lb oz usd eur gbp chf jpy id ids url sku ssn iban api csv json xml html pdf sms
 """
 _OF_CODE = """
+timestamptz overlaps
 abs alias array asc avg bigint bool boolean bucket cast ceil char character chr cnt coalesce col concat contains cte
 cum cumulative cur current_date current_timestamp cust date_add date_diff date_format date_part date_sub date_trunc
 dateadd datediff datepart datetime day dec decimal dense dense_rank desc dim distinct double epoch exists extract fact
@@ -249,9 +251,21 @@ _ALSO_NAMES = frozenset(
     swift tailor taylor temple thorn tide turner vale valentine valley victor violet wade wagon walk walker wall
     walls ward waters weaver weber wells west wheeler white wild will wills winter winters wise wolf wood woods
     woodward worth wren wright yard york young
+    barr bean boarder booker bowling boyer bridger brewer chandler childers comer crowder cummings decker earnest
+    fanning farr forrest gates glover harder harding herring hooker houser joiner jumper landers lander leger lind
+    manning mather mayer messer piper ponder redd redding reeder roper rusher salter sayer sears shields spicer
+    spooner springer stallings stamper starr sterling stoner streeter stringer tasker towers towner tucker waller
+    walling warner watters watts webber weeks weller wester wheaton whiting wilder winder
     """.split()
 )
 """Ordinary words that are also names of people or places: in a literal they are masked."""
+_NAMES_ALONE = frozenset(
+    """
+    anders carly chester damion dieter fred homer jared jarred marion marlys milly nestor noor peter polly rainer sally
+    somer tilly
+    """.split()
+)
+"""Names that look like plain words with an ending, as Peter like someone who pets."""
 FUNCTION_WORDS = STOP_WORDS | {word for each in ("numbers", "months", "weekdays") for word in getattr(ENGLISH, each)}
 """Words that are plain even with a capital in mid-sentence."""
 MONTHS = frozenset(ENGLISH.months)
@@ -271,9 +285,11 @@ def names_somebody(word: str) -> bool:
 def is_plain(word: str) -> bool:
     """Whether a lower-case word, or the word it derives from, is plain.
 
-    >>> [is_plain(word) for word in ("borrowed", "cheapest", "shipping", "kowalski", "lisbon")]
-    [True, True, True, False, False]
+    >>> [is_plain(word) for word in ("borrowed", "cheapest", "shipping", "kowalski", "lisbon", "peter")]
+    [True, True, True, False, False, False]
     """
+    if word in _NAMES_ALONE:
+        return False
     word = stem(word)
     if word in _PLAIN:
         return True

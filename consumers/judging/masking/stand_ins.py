@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from consumers.judging.masking.pieces import KEPT_NUMBERS, fold, is_year
 
 _STAND_IN = re.compile(
-    r"\(YEAR_(?P<before>\d+)\)(?=\d)|\b(?:TEXT_\d+|(?:NUM|VALUE)_\d+|YEAR_(?P<year>\d+))\b(?P<real>(?<!TEXT_)\.0\b)?"
+    r"\(YEAR_(?P<before>\d+)\)(?=\d)|\b(?:TEXT_\d+|(?:NUM|VALUE)_\d+|YEAR_(?P<year>\d+))(?=(?:st|nd|rd|th)?\b)(?P<real>(?<!TEXT_)\.0\b)?"
 )
 _JOINTS = re.compile(r"(?<=\w)[\s_-]+(?=\w)|\s+")
 """What may join the words of one value: all its spellings have one stand-in."""
@@ -41,6 +41,8 @@ class StandIns:
     """The value of each stand-in."""
     _written: dict[str, str] = field(default_factory=dict[str, str])
     """How a text wrote the value of a stand-in, where that differs from the value."""
+    open_numbers: frozenset[str] = KEPT_NUMBERS
+    """Numbers without a stand-in."""
     _base_year: int = 2000
     """The year of the stand-in `YEAR_10`."""
 
@@ -53,8 +55,8 @@ class StandIns:
                 self._numbers[each] = self._add(f"NUM_{len(self._numbers) + 1}", each)
 
     def number(self, value: str, *, written: str | None = None) -> str:
-        """The stand-in of a number, read back as it was first `written`. Numbers of `KEPT_NUMBERS` stay as written."""
-        if value in KEPT_NUMBERS:
+        """The stand-in of a number, read back as it was first `written`. Those of `open_numbers` stay as written."""
+        if value in self.open_numbers:
             return written or value
         if is_year(value):
             stand_in = self.year(value)

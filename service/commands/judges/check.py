@@ -44,8 +44,13 @@ async def _check(judge: JudgeSettings, base_url: str, name: str) -> None:
         _say("model", f"{name}, asked by {judge.method}")
         budgets = WorkerBudgets(workers=1, today=lambda: datetime.now(UTC).date())
         call = call_model(judge.model_copy(update={"tries": 1}), model, budgets, MemoryModelCounts())
+        ask, form = ask_model(judge, call, None), model.form
         began = time.monotonic()
-        _, reply = await ask_model(judge, call, None)(case, "check", local_judge().judge)
+        _, reply = await ask(case, "check", local_judge().judge)
+        if isinstance(reply, Reply) and model.form != form:
+            # what later answers take and cost, without the requests that the server refused
+            began = time.monotonic()
+            _, reply = await ask(case, "check", local_judge().judge)
         _conclude(reply, model, time.monotonic() - began)
 
 
