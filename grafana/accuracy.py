@@ -20,8 +20,8 @@ _FIRES = f"A ticket opens if it is surely above {JUDGED_WRONG:g}, the default."
 
 
 def ratio(over: str, under: str) -> str:
-    """One counter's growth divided by another's, over everything that is selected."""
-    return f"{grown(over, where=WHO)} / {grown(under, where=WHO)}"
+    """One counter's growth divided by another's, over everything that is selected. Nothing when that did not grow."""
+    return f"{grown(over, where=WHO)} / ({grown(under, where=WHO)} > 0)"
 
 
 def mean(histogram: str, by: str = BY) -> str:
@@ -41,7 +41,7 @@ def accuracy() -> Rows:
 
 def _glance() -> list[DashboardPanel]:
     received = f"{grown(SCORES, where=WHO)} + ({grown(UNSCORED, where=SCORED)} or vector(0))"
-    p90 = f"histogram_quantile(0.9, {grown('sqlassay_score_bucket', 'le', WHO)})"
+    p90 = f"histogram_quantile(0.9, {grown('sqlassay_score_bucket', 'le', WHO)}) >= 0"
     stats = [
         (
             "Mean score",
@@ -61,7 +61,7 @@ def _glance() -> list[DashboardPanel]:
         (
             "Coverage",
             "Share of the events that have a score, of those that should have one.",
-            f"{grown(SCORES, where=WHO)} / ({received})",
+            f"{grown(SCORES, where=WHO)} / (({received}) > 0)",
             "percentunit",
             ((None, TIERS["poor"]), (ALERT_BOUNDS["coverage"], TIERS["good"])),
         ),
@@ -237,7 +237,7 @@ def _wrong() -> list[DashboardPanel]:
             title="Most frequent reasons, per scored answer",
             was="Reason codes",
             shows="The most frequent reason codes over the time range, per scored answer.",
-            queries={"{{code}}": f"{reasons} / scalar({grown('sqlassay_score_count', where=WHO)})"},
+            queries={"{{code}}": f"{reasons} / ignoring (code) group_left () ({grown(SCORES, where=WHO)} > 0)"},
             kind="bars",
             unit="percentunit",
         ),

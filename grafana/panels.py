@@ -21,8 +21,8 @@ CONSOLE = "${console}/console"
 """The console; the dashboard's variable holds its address."""
 SHOWN_TIME = "since=${__from:date:iso}&until=${__to:date:iso}"
 """The time of the dashboard, as the console reads it."""
-_WHO = "tenant=${{{0}.tenant}}&agent=${{{0}.agent}}"
-_VERSION = "&agent_version=${{{0}.version}}"
+_WHO = "tenant=${{{0}.tenant:percentencode}}&agent=${{{0}.agent:percentencode}}"
+_VERSION = "&agent_version=${{{0}.version:percentencode}}"
 _NAMES = {"table": "__data.fields"}
 """Where a link finds the names of its series, if not among the labels: a table has them in its row."""
 _HEIGHT = {"stat": 4}

@@ -22,17 +22,17 @@ def grown(metric: str, by: str = "", where: str = "") -> str:
 
 
 def parts(metric: str, label: str, where: str = "") -> str:
-    """Each label value's share of a counter's growth."""
-    return f"{rate(metric, label, where)} / ignoring ({label}) group_left () {rate(metric, where=where)}"
+    """Each label value's share of a counter's growth. Nothing when it did not grow."""
+    return f"{rate(metric, label, where)} / ignoring ({label}) group_left () ({rate(metric, where=where)} > 0)"
 
 
 def quantile(share: float, histogram: str, by: str = "") -> str:
-    """A quantile of a histogram.
+    """A quantile of a histogram. Nothing, and not NaN, when nothing was observed.
 
     >>> quantile(0.95, "sqlassay_stage_seconds", by="stage")
-    'histogram_quantile(0.95, sum by (le, stage) (rate(sqlassay_stage_seconds_bucket[$__rate_interval])))'
+    'histogram_quantile(0.95, sum by (le, stage) (rate(sqlassay_stage_seconds_bucket[$__rate_interval]))) >= 0'
     """
-    return f"histogram_quantile({share:g}, {rate(f'{histogram}_bucket', f'le, {by}' if by else 'le')})"
+    return f"histogram_quantile({share:g}, {rate(f'{histogram}_bucket', f'le, {by}' if by else 'le')}) >= 0"
 
 
 def _sum(by: str) -> str:

@@ -1,4 +1,4 @@
-"""What an alarm is about: the version that answers worse, or else the day since which the agent does."""
+"""What an alarm is about: the version that answers worse, or else since when the agent does."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class FallCause:
     """The version of the last answer before."""
 
 
-def fall_cause(answers: Sequence[JudgedAnswer]) -> FallCause | None:
+def fall_cause(answers: Sequence[JudgedAnswer], *, fell: bool = True) -> FallCause | None:
     """The cause, from the agent's answers in the order of their times; `None` without answers.
 
     A version that began within them and is worse than all answers before its first one is the cause: of several the
     surest, by Welch's test with Holm's correction. Without one, it is the day that best splits the answers into better
-    and worse ones, or where there is none, the first answer.
+    and worse ones, or where there is none, the first answer. Of an agent that is not known to have fallen (`fell`), a
+    day counts only if the answers from it on are surely worse.
 
     >>> from datetime import UTC
     >>> def answer(hour, version, p):
@@ -48,7 +49,7 @@ def fall_cause(answers: Sequence[JudgedAnswer]) -> FallCause | None:
     """
     if not answers:
         return None
-    return _worse_version(answers) or _worse_day(answers)
+    return _worse_version(answers) or _worse_day(answers, fell=fell)
 
 
 def _worse_version(answers: Sequence[JudgedAnswer]) -> FallCause | None:
@@ -75,15 +76,23 @@ def _sums(answers: Sequence[JudgedAnswer]) -> ValueSums:
     return ValueSums(count=len(values), total=sum(values), squares=sum(value**2 for value in values))
 
 
-def _worse_day(answers: Sequence[JudgedAnswer]) -> FallCause:
+def _worse_day(answers: Sequence[JudgedAnswer], *, fell: bool) -> FallCause:
     losses: dict[date, list[float]] = defaultdict(list)
     for each in answers:
         losses[each.moment.date()].append(1 - each.p_alone)
     days = [DayLoss(day=day, answers=len(each), loss=sum(each)) for day, each in losses.items()]
     found, zone = worse_since(days), answers[0].moment.tzinfo
     since = answers[0].moment if found is None else _midnight(found.day, zone)
-    before = [each.version for each in answers if each.moment < since]
-    return FallCause(since=since, version=None, version_before=before[-1] if before else None)
+    before = [each for each in answers if each.moment < since]
+    if not fell and not _surely_worse(before, answers[len(before) :], days=len(days)):
+        since, before = answers[0].moment, []
+    return FallCause(since=since, version=None, version_before=before[-1].version if before else None)
+
+
+def _surely_worse(before: Sequence[JudgedAnswer], after: Sequence[JudgedAnswer], *, days: int) -> bool:
+    """By Welch's test, corrected for the days of which the best was chosen (Bonferroni)."""
+    change = mean_change(_sums(before), _sums(after))
+    return change is not None and change.change < 0 and change.p_value * days < SIGNIFICANT
 
 
 def _midnight(day: date, zone: tzinfo | None) -> datetime:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind, compared_as
+from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind
 from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
@@ -15,6 +16,14 @@ from evals.slices.significance import (
 )
 
 _KINDS = list(SliceKind)
+_NOTHING = Loss(answers=0, questions=0, loss=0.0, question_loss=0.0, squares=0.0, cubes=0.0)
+
+
+class _Both(NamedTuple):
+    """Two sums that are compared."""
+
+    now: Loss
+    before: Loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +53,19 @@ class Worsening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorseSlice(Worsening):
-    """A slice now, against before."""
+    """A slice now, against before.
+
+    Answers with a cause are always likely wrong, so a cause got worse where it became more frequent: its loss is spread
+    over all answers of the agent, now and before.
+    """
 
     counts: SliceCounts
     """The slice now."""
+    now: Loss
     before: Loss
     """The slice before, or all answers of the agent before where it is new."""
     new: bool
-    """Whether the slice had fewer than `LEAST_QUESTIONS` questions before."""
+    """Whether the slice, no cause, had fewer than `LEAST_QUESTIONS` questions before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +92,8 @@ def changes(now: PeriodAnswers, before: PeriodAnswers) -> ChangeReport:
     """Compares the agents of both periods, and their slices now."""
     agents_before = {each.who: each for each in before.agents}
     both = [(each, agents_before[each.who]) for each in now.agents if each.who in agents_before]
-    # a slice of all answers is the agent
-    known = {each.who: each.all.answers for each, _ in both}
-    supported = [
-        each
-        for each in now.slices
-        if each.own.questions >= LEAST_QUESTIONS and each.own.answers < known.get(each.who, 0)
-    ]
-    slices = _slices(supported, before.slices, agents_before)
+    of_agents = {each.who: _Both(each.all, was.all) for each, was in both}
+    slices = _slices([each for each in now.slices if _is_compared(each, of_agents)], before.slices, of_agents)
     return ChangeReport(
         agents=_agents(both),
         slices=slices,
@@ -96,7 +104,7 @@ def changes(now: PeriodAnswers, before: PeriodAnswers) -> ChangeReport:
 
 
 def _agents(both: Sequence[tuple[AgentLoss, AgentLoss]]) -> list[WorseAgent]:
-    chances = _chances([(now.all, before.all) for now, before in both])
+    chances = _chances([_Both(now.all, before.all) for now, before in both])
     found = [
         WorseAgent(
             now=now,
@@ -110,35 +118,57 @@ def _agents(both: Sequence[tuple[AgentLoss, AgentLoss]]) -> list[WorseAgent]:
     return sorted(found, key=lambda each: (-each.lost, each.now.who))
 
 
+def _is_compared(each: SliceCounts, agents: Mapping[tuple[str, str], _Both]) -> bool:
+    """Whether it has enough questions, of an agent of both periods. A place that holds all answers is the agent."""
+    if each.who not in agents or each.own.questions < LEAST_QUESTIONS:
+        return False
+    return each.is_cause or each.own.answers < agents[each.who].now.answers
+
+
 def _slices(
-    now: Sequence[SliceCounts], before: Iterable[SliceCounts], agents: Mapping[tuple[str, str], AgentLoss]
+    now: Iterable[SliceCounts], before: Iterable[SliceCounts], agents: Mapping[tuple[str, str], _Both]
 ) -> list[WorseSlice]:
-    then = {(each.who, each.kind, each.value): each.own for each in before if each.own.questions >= LEAST_QUESTIONS}
-    compared: list[tuple[SliceCounts, Loss, bool]] = []
-    seen = set[tuple[str, ...]]()
-    # slices of the same answers are one, which goes by the name of the first kind
-    for each in sorted(now, key=lambda each: (_KINDS.index(each.kind), each.value)):
-        answers = (*each.who, compared_as(each.kind), each.members)
-        if answers in seen:
-            continue
-        seen.add(answers)
-        own = then.get((each.who, each.kind, each.value))
-        compared.append((each, own or agents[each.who].all, own is None))
-    chances = _chances([(each.own, was) for each, was, _ in compared])
+    then = {(each.who, each.kind, each.value): each.own for each in before}
     found = [
+        (each, *_sides(each, then.get((each.who, each.kind, each.value)), agents[each.who])) for each in _once(now)
+    ]
+    chances = _chances([sides for _, sides, _ in found])
+    worse = [
         WorseSlice(
             counts=each,
-            before=was,
+            now=sides.now,
+            before=sides.before,
             new=new,
-            lost=each.own.answers * (shrunk(each.own.share, each.own.questions, was.share) - was.share),
+            lost=_lost(*sides),
             p_value=chance,
             adjusted=adjusted,
         )
-        for (each, was, new), chance, adjusted in zip(compared, chances, among_many(chances), strict=True)
+        for (each, sides, new), chance, adjusted in zip(found, chances, among_many(chances), strict=True)
     ]
-    return sorted(found, key=lambda each: (-each.lost, *each.counts.who, each.counts.kind, each.counts.value))
+    return sorted(worse, key=lambda each: (-each.lost, *each.counts.who, each.counts.kind, each.counts.value))
 
 
-def _chances(compared: Sequence[tuple[Loss, Loss]]) -> list[float]:
+def _once(slices: Iterable[SliceCounts]) -> list[SliceCounts]:
+    """Slices of the same answers are one, which goes by the name of the first kind."""
+    found: dict[tuple[str, ...], SliceCounts] = {}
+    for each in sorted(slices, key=lambda each: (_KINDS.index(each.kind), each.value)):
+        found.setdefault((*each.who, each.compared_as, each.members), each)
+    return list(found.values())
+
+
+def _sides(each: SliceCounts, then: Loss | None, agent: _Both) -> tuple[_Both, bool]:
+    """What is compared of a slice, and whether that is a new slice against all answers before."""
+    if each.is_cause:
+        return _Both(each.own.of_all(agent.now), (then or _NOTHING).of_all(agent.before)), False
+    if then is None or then.questions < LEAST_QUESTIONS:
+        return _Both(each.own, agent.before), True
+    return _Both(each.own, then), False
+
+
+def _lost(now: Loss, before: Loss) -> float:
+    return now.answers * (shrunk(now.share, now.questions, before.share) - before.share)
+
+
+def _chances(compared: Sequence[_Both]) -> list[float]:
     """The chance of each loss now, if the time says nothing: drawn from the answers of now and before."""
     return chances_of_more([(now, now + before) for now, before in compared])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.slices.changes import PeriodAnswers
-from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind
+from evals.slices.counts import CAUSES, AgentLoss, Loss, SliceCounts, SliceKind
 from evals.slices.significance import LEAST_QUESTIONS
 
 _Ints = npt.NDArray[np.int64]
@@ -91,8 +91,12 @@ class _Groups:
         return np.bitwise_xor.reduceat(values[self.order], self.begins)
 
 
-def count_slices(answers: Sequence[SlicedAnswer], *, least: int = LEAST_QUESTIONS) -> PeriodAnswers:
+def count_slices(
+    answers: Sequence[SlicedAnswer], *, least: int = LEAST_QUESTIONS, rare_causes: bool = False
+) -> PeriodAnswers:
     """The sums of every agent, and of its slices with at least so many questions. Answers are given newest first.
+
+    With `rare_causes` faults and reasons may have fewer: of a period before, how often they came is compared.
 
     The example of a slice is the answer that is most likely wrong; of equals, the newest.
 
@@ -109,7 +113,7 @@ def count_slices(answers: Sequence[SlicedAnswer], *, least: int = LEAST_QUESTION
     if not answers:
         return PeriodAnswers(agents=[], slices=[])
     found = _columns(answers)
-    slices, few = _slices(found, least)
+    slices, few = _slices(found, least, CAUSES if rare_causes else frozenset())
     return PeriodAnswers(agents=_agents(found), slices=slices, few=few)
 
 
@@ -179,8 +183,8 @@ def _losses(groups: _Groups, questions: _Groups, loss: _Floats) -> list[Loss]:
     ]
 
 
-def _slices(found: _Answers, least: int) -> tuple[list[SliceCounts], int]:
-    """The slices with at least so many questions, and how many have fewer."""
+def _slices(found: _Answers, least: int, rare: Set[str]) -> tuple[list[SliceCounts], int]:
+    """The slices with at least so many questions or of a kind that may be rare, and how many others there are."""
     of_answer = np.repeat(np.arange(len(found.given)), [len(each.slices) for each in found.given])
     if not len(of_answer):
         return [], 0
@@ -202,7 +206,7 @@ def _slices(found: _Answers, least: int) -> tuple[list[SliceCounts], int]:
     slices = [
         _slice(found, spelling, own, agent, people, (members, worst))
         for own, agent, spelling, people, members, worst in zip(*columns, strict=True)
-        if own.questions >= least
+        if own.questions >= least or spelling.partition(" ")[0] in rare
     ]
     return slices, len(groups.begins) - len(slices)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
+
+from scoring.reason_kinds import FORMS, IN_FAVOUR
 
 
 class SliceKind(StrEnum):
@@ -30,11 +32,8 @@ class SliceKind(StrEnum):
 
 CAUSES = frozenset({SliceKind.FAULT, SliceKind.REASON})
 """Kinds that say why the judge counts an answer as wrong. The others say where."""
-
-
-def compared_as(kind: SliceKind) -> str:
-    """Slices of the same answers are one where this is the same: a table and its column, but not a reason."""
-    return kind.value if kind in CAUSES else "place"
+_BLAMELESS = frozenset(each.value for each in (*IN_FAVOUR, *FORMS))
+"""Reasons that lower no score: they say which answers these are, and not why they are wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +59,10 @@ class Loss:
     def question_share(self) -> float:
         """The same with every question counted once."""
         return self.question_loss / self.questions if self.questions else 0.0
+
+    def of_all(self, whole: Loss) -> Loss:
+        """The loss of these answers, spread over all answers that they are some of."""
+        return replace(self, answers=whole.answers, questions=whole.questions)
 
     def __add__(self, other: Loss) -> Loss:
         """The sums over both, which share no answer."""
@@ -111,3 +114,13 @@ class SliceCounts:
     def who(self) -> tuple[str, str]:
         """Tenant and agent."""
         return self.tenant, self.agent
+
+    @property
+    def is_cause(self) -> bool:
+        """Whether it says why its answers are wrong."""
+        return self.kind in CAUSES and self.value not in _BLAMELESS
+
+    @property
+    def compared_as(self) -> str:
+        """Slices of the same answers are one where this is the same: a table and its column, but not a cause."""
+        return self.kind.value if self.is_cause else "place"

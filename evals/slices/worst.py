@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evals.estimate.exact_intervals import of_sample
-from evals.slices.counts import AgentLoss, SliceCounts, SliceKind, compared_as
+from evals.slices.counts import AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
@@ -90,7 +90,7 @@ def _alike(found: Iterable[SliceCounts]) -> list[list[SliceCounts]]:
     """Slices of the same answers together: each set of answers is tested once."""
     same: dict[tuple[str, ...], list[SliceCounts]] = {}
     for each in sorted(found, key=lambda each: (_KINDS.index(each.kind), each.value)):
-        same.setdefault((*each.who, compared_as(each.kind), each.members), []).append(each)
+        same.setdefault((*each.who, each.compared_as, each.members), []).append(each)
     return list(same.values())
 
 

@@ -103,7 +103,11 @@ class ChangedAgent(_Answers):
 
 
 class ChangedSlice(_Slice):
-    """One slice, against the period before."""
+    """One slice, against the period before.
+
+    Of a cause (a fault, or a reason that lowers scores) `wrong_share` and `before` are shares of all answers of the
+    agent: of those that are expected to be wrong and have it.
+    """
 
     new: bool = Field(description="It had too few questions before: it is compared with all answers of its agent.")
     before: EarlierAnswers

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
 from consumers.errors import Unavailable
 from consumers.pool.flight import PoolClosed
-from consumers.spans.explanation import explain
 from consumers.wire.events import InvalidEvent, InvalidReason
 from service.api.access import Publisher, RunningService
 from service.api.bodies import Body, content_type, read_body
 from service.api.caller import Caller
 from service.api.errors import ApiError
-from service.otlp import Export, read_otlp, without_foreign_spans
+from service.otlp import Export
+from service.otlp.prepared_spans import ExportReader, explained_export
 from service.otlp.responses import accepted, refused
 from service.pipeline.running import Service
 from service.pipeline.span_intake import Rejected
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-_SPAN_BYTES = 1500
-"""Memory of a span, beside its texts."""
+Result = TypeVar("Result")
 
 
 REFUSALS = (ApiError, InvalidEvent, Unavailable, PoolClosed)
@@ -150,42 +149,37 @@ async def post_traces(
     answers the spans give or why they give none.
     """
     async with read_body(request, service, caller, {PROTOBUF, JSON}) as body:
-        export = await read_export(body, service, caller)
         if dry_run:
-            return Response(await body.run(lambda: _explained(export, service)), media_type=JSON)
-        rejected = await take_export(export, service, caller)
+            explained = await _read(body, service, caller, _explained_by(service))
+            return Response(explained, media_type=JSON)
+        rejected = await take_export(body, service, caller)
     content = accepted(rejected.count, rejected.fault, as_json=body.kind == JSON)
     return Response(content, media_type=body.kind)
 
 
-async def read_export(body: Body, service: Service, caller: Caller) -> Export:
-    """The spans of a body that their sender may write; reserves their memory."""
-
-    def read() -> Export:
-        return _read(body.raw, service, caller.tenant, as_json=body.kind == JSON)
-
-    most = service.settings.limits.max_values
-    export = await (body.parse_json(read, most) if body.kind == JSON else body.run(read))
-    body.reserve(len(export.spans) * _SPAN_BYTES)
-    return export
-
-
-async def take_export(export: Export, service: Service, caller: Caller) -> Rejected:
-    """Joins the spans, and counts them once the events that they complete are durable."""
-    rejected = await service.spans.accept(export, caller.tenant)
-    service.metrics.spans_received(len(export.spans), rejected.count)
+async def take_export(body: Body, service: Service, caller: Caller) -> Rejected:
+    """Takes the spans of a body, and counts them once the events that they complete are durable."""
+    prepared = await _read(body, service, caller, service.spans.prepare)
+    body.reserve(prepared.size)
+    rejected = await service.spans.accept(prepared, caller.tenant)
+    service.metrics.spans_received(prepared.count, rejected.count)
     return rejected
 
 
-def _read(body: bytes, service: Service, tenant: str | None, *, as_json: bool) -> Export:
-    table = service.settings.spans.table
-    export = read_otlp(body, table, as_json=as_json)
-    return export if tenant is None else without_foreign_spans(export, tenant, table)
+async def _read(body: Body, service: Service, caller: Caller, then: Callable[[Export], Result]) -> Result:
+    """What is made of the spans that the sender may write."""
+    reader = ExportReader(
+        table=service.settings.spans.table,
+        then=then,
+        tenant=caller.tenant,
+        as_json=body.kind == JSON,
+        most_values=service.settings.limits.max_values,
+    )
+    return await service.reading.read(body.hold.sender, body.raw, reader)
 
 
-def _explained(export: Export, service: Service) -> bytes:
-    explained = explain(export.spans, service.settings.spans.table)
-    return orjson.dumps({**explained, "rejected": export.rejected, "fault": export.fault})
+def _explained_by(service: Service) -> Callable[[Export], bytes]:
+    return partial(explained_export, service.settings.spans.table)
 
 
 def _error(request: Request, error: ApiError) -> Response:

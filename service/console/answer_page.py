@@ -90,6 +90,8 @@ async def show_evaluation(
         "others": _beside(row, others),
         "past_labels": past,
         "heard": said,
+        # who says it, where that is known, counts once
+        "users": len({each["user_id"] or each["feedback_id"] for each in said}),
         "asked_again": await asked_again(service.engine, row),
         "around": await neighbours(service.engine, wanted, query.shown_order, row),
         "case": benchmark_case(row) if row["question"] else None,

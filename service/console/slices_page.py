@@ -12,11 +12,10 @@ from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.slices.changes import PeriodAnswers, WorseSlice
-from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
+from evals.slices.counts import AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
 from evals.slices.worst import WorstSlice, labels_say_otherwise
 from scoring.query import UnscoredReason
-from scoring.reason_kinds import FORMS, IN_FAVOUR
 from scoring.reasons import ReasonCode
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import ANY_TIME, RANGES, BrowserForm, RecentDays
@@ -34,8 +33,6 @@ _MOST_SHOWN, _MOST_UNFOLDED, _LEAST_UNFOLDED = 40, 10, 3
 _LONGEST = 128
 """Most letters of a value that a filter of the list takes."""
 _REASONS = frozenset({*ReasonCode, *UnscoredReason})
-_BLAMELESS = frozenset(each.value for each in (*IN_FAVOUR, *FORMS))
-"""Reasons that lower no score: they say which answers these are, and not why they are wrong."""
 _NOTES = {
     "most": MOST_ANSWERS,
     "least": LEAST_QUESTIONS,
@@ -188,14 +185,9 @@ class _Table:
 
 def _tables(found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> list[_Table]:
     """Where and why."""
-    causes = [each for each in found if _is_cause(each.counts)]
-    places = [each for each in found if not _is_cause(each.counts)]
+    causes = [each for each in found if each.counts.is_cause]
+    places = [each for each in found if not each.counts.is_cause]
     return [_table("Where", places, carried), _table("Why", causes, carried)]
-
-
-def _is_cause(counts: SliceCounts) -> bool:
-    """Whether a slice says why its answers are wrong."""
-    return counts.kind in CAUSES and counts.value not in _BLAMELESS
 
 
 def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> _Table:
@@ -217,7 +209,7 @@ def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapp
 
 def _first_cause(agents: Iterable[AgentLoss], tables: Sequence[_Table]) -> tuple[AgentLoss, _Row] | None:
     """The agent with the largest share of wrong answers that has a cause, and its first one."""
-    rows = [row for table in tables for row in (*table.first, *table.rest) if _is_cause(row.found.counts)]
+    rows = [row for table in tables for row in (*table.first, *table.rest) if row.found.counts.is_cause]
     for agent in sorted(agents, key=lambda each: -each.all.share):
         for row in rows:
             if row.found.counts.who == agent.who:

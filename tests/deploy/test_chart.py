@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -254,3 +256,24 @@ def test_every_value_is_in_the_schema_and_no_other():
     schema = json.loads((CHART / "values.schema.json").read_text())
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     assert set(values) == set(schema["properties"]) - {"global"}
+
+
+def sections(values: dict[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of the mappings in the chart's values."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield (*before, key)
+            yield from sections(value, (*before, key))
+
+
+@pytest.mark.parametrize("path", sections(yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))), ids=".".join)
+def test_a_section_without_a_value_renders_or_is_named_with_the_fix(path: tuple[str, ...]) -> None:
+    values: dict[str, Any] = copy.deepcopy(LEAST)
+    inner = values
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[path[-1]] = None
+    try:
+        render(values, least=False)
+    except HelmError as error:
+        assert f"{'.'.join(path)}: is empty: leave it out of your values" in str(error)  # noqa: PT017

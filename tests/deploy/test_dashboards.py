@@ -103,7 +103,9 @@ def test_links_keep_the_time_the_names_and_the_version_and_lead_to_incident_and_
             assert links["Incident of this agent"].startswith("${console}/console/incidents?tenant=")
             for words in ("This agent", "Its worst answers"):
                 assert "since=${__from:date:iso}&until=${__to:date:iso}" in links[words]
-                assert ("agent_version=${__field.labels.version}" in links[words]) == ("by version" in panel["title"])
+                assert ("agent_version=${__field.labels.version:percentencode}" in links[words]) == (
+                    "by version" in panel["title"]
+                )
     # every panel that names agents leads to each; a table has the names in its row
     for panel in panels(BOARDS["accuracy"]):
         legends = [target["legendFormat"] for target in panel["targets"]]
@@ -111,7 +113,9 @@ def test_links_keep_the_time_the_names_and_the_version_and_lead_to_incident_and_
         links = panel["fieldConfig"]["defaults"].get("links") or ()
         assert bool(links) == of_agents, panel["title"]
         names = "__data.fields" if panel["type"] == "table" else "__field.labels"
-        assert all(f"tenant=${{{names}.tenant}}&agent=${{{names}.agent}}" in each["url"] for each in links)
+        # encoded, so that a name may hold & and #
+        who = f"tenant=${{{names}.tenant:percentencode}}&agent=${{{names}.agent:percentencode}}"
+        assert all(who in each["url"] for each in links)
 
 
 def series(metrics: Metrics) -> Iterator[tuple[str, str, bool]]:
@@ -126,14 +130,14 @@ def series(metrics: Metrics) -> Iterator[tuple[str, str, bool]]:
                 yield name + end, f"{{{said}}}", kind in ENDS
 
 
-def staged(now: int) -> str:
-    """An hour of samples of every metric, in the text that promtool reads."""
+def staged(now: int, *, quiet: bool = False) -> str:
+    """An hour of samples of every metric, in the text that promtool reads. In a quiet hour no counter grows."""
     lines: list[str] = []
     metrics = Metrics(MetricSettings(), "local")
     for name, labels, rises in series(metrics):
         for step in range(STEPS):
             at = now - (STEPS - 1 - step) * SECONDS
-            lines.append(f"{name}{labels} {(step + 1) * 7 if rises else 1} {at}")
+            lines.append(f"{name}{labels} {(step + 1) * 7 if rises and not quiet else 1} {at}")
     return "\n".join([*lines, "# EOF\n"])
 
 
@@ -153,34 +157,52 @@ def ended(server: Server) -> Iterator[None]:
         server.stop()
 
 
+@contextmanager
+def answering(home: Path, samples: str) -> Iterator[httpx.Client]:
+    """A client of a Prometheus that has these samples."""
+    (home / "staged.txt").write_text(samples)
+    blocks = ("tsdb", "create-blocks-from", "openmetrics", home / "staged.txt", home / "home" / "data")
+    done = run_tool(found(PROMTOOL), *blocks)
+    assert done.returncode == 0, done.stderr
+    server = PrometheusServer(home / "home", targets=[])
+    server.start()
+    with ended(server), httpx.Client(base_url=server.url, timeout=30) as client:
+        yield client
+
+
+def replies(client: httpx.Client, now: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """What each query of each panel gives: where it is, the query as the panel has it, and the reply."""
+    for name, board in BOARDS.items():
+        for panel in panels(board):
+            for target in panel["targets"]:
+                query = asked(target["expr"])
+                assert "$" not in query, query
+                reply = client.get("/api/v1/query", params={"query": query, "time": now}).json()
+                yield f"{name}, {panel['title']}: {query}", target, reply
+
+
 @pytest.mark.slow  # starts a Prometheus
 def test_every_query_of_every_panel_gives_data_where_there_is_some(tmp_path: Path):
     now = int(time.time()) // SECONDS * SECONDS
-    (tmp_path / "staged.txt").write_text(staged(now))
-    done = run_tool(
-        found(PROMTOOL),
-        "tsdb",
-        "create-blocks-from",
-        "openmetrics",
-        tmp_path / "staged.txt",
-        tmp_path / "home" / "data",
-    )
-    assert done.returncode == 0, done.stderr
-    server = PrometheusServer(tmp_path / "home", targets=[])
-    server.start()
     faults: list[str] = []
-    with ended(server), httpx.Client(base_url=server.url, timeout=30) as client:
-        for name, board in BOARDS.items():
-            for panel in panels(board):
-                for target in panel["targets"]:
-                    query = asked(target["expr"])
-                    assert "$" not in query, query
-                    reply = client.get("/api/v1/query", params={"query": query, "time": now}).json()
-                    results = reply.get("data", {}).get("result", [])
-                    if reply["status"] != "success" or not results:
-                        faults.append(f"{name}, {panel['title']}: {reply.get('error', 'no data')}: {query}")
-                    missing = set(re.findall(r"{{(\w+)}}", target["legendFormat"])) - {
-                        label for each in results for label in each["metric"]
-                    }
-                    faults += [f"{name}, {panel['title']}: no label {each}" for each in missing if results]
+    with answering(tmp_path, staged(now)) as client:
+        for where, target, reply in replies(client, now):
+            results = reply.get("data", {}).get("result", [])
+            if reply["status"] != "success" or not results:
+                faults.append(f"{where}: {reply.get('error', 'no data')}")
+            missing = set(re.findall(r"{{(\w+)}}", target["legendFormat"])) - {
+                label for each in results for label in each["metric"]
+            }
+            faults += [f"{where}: no label {each}" for each in missing if results]
     assert faults == []
+
+
+@pytest.mark.slow  # starts a Prometheus
+def test_a_panel_of_a_quiet_hour_is_empty_and_says_why_where_it_would_divide_by_nothing(tmp_path: Path):
+    now = int(time.time()) // SECONDS * SECONDS
+    with answering(tmp_path, staged(now, quiet=True)) as client:
+        given = [
+            (where, each["value"][1]) for where, _, reply in replies(client, now) for each in reply["data"]["result"]
+        ]
+    assert given
+    assert [where for where, value in given if value in {"NaN", "+Inf"}] == []

@@ -31,7 +31,11 @@ CASES = sorted({*(PROMETHEUS / "tests").glob("*.test.yml")} - {PROMETHEUS / "tes
 RUNBOOKS = ROOT / "docs" / "runbooks"
 WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
 """When set, the test writes the rules of compose from the chart."""
-LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&var-.*)?"
+WITHOUT_WINDOW = {
+    "SQLAssayAgentAlarm", "SQLAssayJudgedWrongHigh", "SQLAssayWrongByLabels", "SQLAssayCanaryWrong",
+    "SQLAssayCanaryFailing",
+}  # fmt: skip
+LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&from=now-28d&to=now)?(&var-.*)?"
 HEADER = "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions. Do not edit.\n"
 COMPOSE: dict[str, Any] = {
     "alerts": {"enabled": True, "conditions": {"job": "sqlassay"}},
@@ -130,6 +134,15 @@ def test_every_alert_links_to_an_existing_panel(rules: dict[str, Any]):
         found = re.fullmatch(LEAD, alert["annotations"]["dashboard_url"])
         assert found, alert["alert"]
         assert int(found[2]) in ids[found[1]], alert["alert"]
+        # an alert without a window may be of days ago, which the six hours of a dashboard would not hold
+        assert bool(found[3]) == (alert["alert"] in WITHOUT_WINDOW), alert["alert"]
+
+
+def test_every_name_in_an_address_is_escaped(rules: dict[str, Any]):
+    for alert in every(rules, "alert"):
+        for name in ("incident_url", "dashboard_url"):
+            address = alert["annotations"].get(name, "")
+            assert re.findall(r"{{ (?!urlquery )", address) == [], (alert["alert"], name)
 
 
 def test_alerts_and_runbooks_match_and_every_alert_has_cases(rules: dict[str, Any]):

@@ -54,7 +54,9 @@ def alerts_about_an_agent() -> set[str]:
         if "alert" in each and "$labels.agent" in str(each["annotations"])
     }
     for name, address in found.items():
-        assert address.endswith("/console/incidents?tenant={{ $labels.tenant }}&agent={{ $labels.agent }}"), name
+        assert address.endswith(
+            "/console/incidents?tenant={{ urlquery $labels.tenant }}&agent={{ urlquery $labels.agent }}"
+        ), name
     return set(found)
 
 

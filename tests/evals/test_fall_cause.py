@@ -53,3 +53,13 @@ def test_an_agent_that_was_never_better_has_its_first_answer():
     assert found.version is None
     assert found.since.date() == BEGIN.date()
     assert fall_cause([]) is None
+
+
+def test_an_agent_that_is_not_known_to_have_fallen_has_a_day_only_where_that_is_no_chance():
+    bad = answers(200, "1.0", 0.2)
+    found = fall_cause(bad, fell=False)
+    assert found is not None
+    assert (found.version, found.version_before, found.since) == (None, None, BEGIN)
+    declined = fall_cause([*answers(96, "1.0", 0.5), *answers(96, "1.0", 0.2, first=96)], fell=False)
+    assert declined is not None
+    assert (declined.version_before, declined.since) == ("1.0", BEGIN + timedelta(days=4))

@@ -201,6 +201,45 @@ def test_what_got_worse_is_named_and_what_was_always_bad_is_not():
     assert whole.lost == pytest.approx(28)
 
 
+def test_a_cause_got_worse_where_it_became_more_frequent_though_its_answers_always_were_wrong():
+    def of(risen: int, steady: int) -> PeriodAnswers:
+        causes = {"FILTER_MISSING": risen, "LIMIT_MISSING": steady, "NAME_UNUSED": steady // 4}
+        found = [counts(code, [0.86] * often, SliceKind.REASON) for code, often in causes.items()]
+        return period(found, [0.86] * (risen + steady) + [0.1] * (200 - risen - steady))
+
+    report = changes(of(120, 24), of(12, 20))
+    by_value = {each.counts.value: each for each in report.slices}
+    first = by_value["FILTER_MISSING"]
+    assert report.slices[0] is first
+    assert first.sure
+    assert not first.new
+    assert (first.before.share, first.now.share) == pytest.approx((0.0516, 0.516))
+    assert first.lost == pytest.approx(0.86 * 108, rel=0.06)
+    # what had too few questions to be tested before is no new one
+    assert not any(each.sure for each in report.slices if each is not first)
+
+
+def test_a_cause_of_all_answers_now_is_compared_too():
+    before = period([counts("FILTER_MISSING", [0.86] * 4, SliceKind.FAULT)], [0.86] * 4 + [0.1] * 36)
+    [slice_] = changes(period([counts("FILTER_MISSING", [0.86] * 40, SliceKind.FAULT)], [0.86] * 40), before).slices
+    assert slice_.sure
+    assert slice_.before.share == pytest.approx(0.086)
+
+
+def test_a_reason_that_blames_nothing_is_the_place_of_the_same_answers():
+    wrong, rest = [0.9] * 20, [0.1] * 80
+    found = [
+        counts("LONG_QUESTION", wrong, SliceKind.REASON, members="x"),
+        counts("two conditions", wrong, SliceKind.QUESTION, members="x"),
+        counts("FILTER_MISSING", wrong, SliceKind.REASON, members="x"),
+    ]
+    report = worst_slices([agent([*wrong, *rest])], found)
+    assert {(each.counts.value, each.same_as) for each in report.slices} == {
+        ("two conditions", ("reason LONG_QUESTION",)),
+        ("FILTER_MISSING", ()),
+    }
+
+
 def test_without_a_change_hardly_any_slice_is_marked():
     dice = np.random.default_rng(7)
 

@@ -31,6 +31,7 @@ def test_labels_and_canaries_page_in_the_simulation_as_they_do_in_the_rules():
         assert f"{number:.2f}" in rules, number
 
 
+@pytest.mark.slow  # simulates hundreds of agents
 def test_a_slice_of_the_year_has_no_page_of_a_healthy_agent_and_finds_the_bad_ones():
     figures = year_figures(seed=4, scale=0.05, an_hour=(1.0,), healthy=(0.8,), bad=(0.0,))
     assert [(row.an_hour, row.right, row.pages) for row in figures.healthy] == [(1.0, 0.8, 0)]
@@ -60,6 +61,7 @@ def test_a_healthy_agent_does_not_page_for_answers_of_no_use_though_all_its_wron
     assert found.pages <= agents * hours / 8_766 / 20
 
 
+@pytest.mark.slow  # simulates hundreds of agents
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.knows} at {way.bound:g}")
 def test_a_new_agent_of_wrong_answers_is_a_ticket_within_its_first_hundreds_where_the_judge_finds_them(way):
     late = {right: ticket_delays(np.random.default_rng(8), way, right, 50) for right in (0.0, 0.9)}
@@ -69,6 +71,7 @@ def test_a_new_agent_of_wrong_answers_is_a_ticket_within_its_first_hundreds_wher
     assert np.isinf(late[0.0]).all() == (not finds)
 
 
+@pytest.mark.slow  # simulates hundreds of agents
 def test_a_bound_above_what_wrong_answers_reach_pages_a_new_agent_and_no_healthy_one():
     random, bins = np.random.default_rng(8), development_bins()
     by_default, raised = BOUNDS
@@ -78,7 +81,7 @@ def test_a_bound_above_what_wrong_answers_reach_pages_a_new_agent_and_no_healthy
 
 
 @pytest.mark.slow  # simulates hundreds of agents
-@pytest.mark.parametrize("an_hour", AN_HOUR[:2])
+@pytest.mark.parametrize("an_hour", [AN_HOUR[0], pytest.param(AN_HOUR[1], marks=pytest.mark.nightly)])
 def test_healthy_agents_page_at_most_once_in_twenty_years(an_hour):
     figures = year_figures(seed=5, scale=0.5, an_hour=(an_hour,), healthy=(0.6, 0.9), bad=())
     years = sum(row.agent_years for row in figures.healthy)

@@ -99,8 +99,9 @@ class AgentIncident:
 
     @property
     def change(self) -> str:
-        """The size of the fall: the one figure that the alert and every page show."""
-        return f"{self.before.percent} → {self.after.percent}"
+        """The size of the fall: the one figure that the alert and every page show. Only the later share without answers
+        before."""
+        return f"{self.before.percent} → {self.after.percent}" if self.answers_before else self.after.percent
 
     @property
     def began(self) -> str:
@@ -115,8 +116,9 @@ class AgentIncident:
     @property
     def summary(self) -> str:
         """What happened, in one line."""
+        happened = "became worse" if self.answers_before else "answers badly"
         fell = f"{self.whose}, since {self.began}, judged wrong {self.change}"
-        return f"{self.agent} of {self.tenant} became worse: {fell}"
+        return f"{self.agent} of {self.tenant} {happened}: {fell}"
 
     @property
     def p_value(self) -> float | None:

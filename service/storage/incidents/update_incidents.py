@@ -59,7 +59,7 @@ class UpdateIncidents:
                 await self._open(alarm, now)
 
     async def _open(self, alarm: AgentAlarmState, now: datetime) -> None:
-        cause = fall_cause(await self._answers(alarm))
+        cause = fall_cause(await self._answers(alarm), fell=alarm.fall)
         if cause is None:
             return
         incident = AgentIncident(

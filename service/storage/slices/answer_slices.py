@@ -34,9 +34,17 @@ class SlicesTooSlow(Exception):  # noqa: N818 named beside SearchTooSlow
 
 
 async def read_slices(
-    engine: AsyncEngine, wanted: AnswerScope, *, most: int = MOST_ANSWERS, seconds: float = SECONDS
+    engine: AsyncEngine,
+    wanted: AnswerScope,
+    *,
+    most: int = MOST_ANSWERS,
+    seconds: float = SECONDS,
+    rare_causes: bool = False,
 ) -> PeriodAnswers:
-    """The newest scored answers by agent and slice; raises `SlicesTooSlow` and `StoreUnavailable`."""
+    """The newest scored answers by agent and slice, with `rare_causes` also causes of few questions.
+
+    Raises `SlicesTooSlow` and `StoreUnavailable`.
+    """
     conditions, values = _conditions(await times_of_version(engine, wanted))
     statement = text(newest_answers(conditions))
     with translate_errors(engine.url):
@@ -48,11 +56,11 @@ async def read_slices(
                 if getattr(error.orig, "sqlstate", None) != _CANCELED:
                     raise
                 raise SlicesTooSlow(f"the newest {most} answers were not read by slice in {seconds:g} s") from None
-    return await asyncio.to_thread(_counted, found)
+    return await asyncio.to_thread(_counted, found, rare_causes)
 
 
-def _counted(found: Iterable[Row[Any]]) -> PeriodAnswers:
-    return count_slices([SlicedAnswer(*row) for row in found])
+def _counted(found: Iterable[Row[Any]], rare_causes: bool) -> PeriodAnswers:
+    return count_slices([SlicedAnswer(*row) for row in found], rare_causes=rare_causes)
 
 
 def _conditions(wanted: AnswerScope) -> tuple[str, dict[str, Any]]:

@@ -50,7 +50,7 @@ def changed_slice_line(each: WorseSlice) -> Line:
     return {
         **_names(each.counts),
         "new": each.new,
-        "wrong_share": _rounded(each.counts.own.share),
+        "wrong_share": _rounded(each.now.share),
         "before": _before(each.before),
         **_tested(each),
         **_found(each.counts),

@@ -91,7 +91,9 @@ async def slice_report(engine: AsyncEngine, wanted: AnswerScope) -> tuple[Period
 
 async def changed_slices(engine: AsyncEngine, compared: Periods) -> ChangedSlices:
     """What got worse since the period before; raises `SlicesTooSlow` and `StoreUnavailable`."""
-    now, before = await asyncio.gather(read_slices(engine, compared.now), read_slices(engine, compared.before))
+    now, before = await asyncio.gather(
+        read_slices(engine, compared.now), read_slices(engine, compared.before, rare_causes=True)
+    )
     report = await asyncio.to_thread(changes, now, before)
     sure = [each.now.who for each in report.agents if each.sure and each.lost > 0]
     since: Mapping[tuple[str, str], WorseSince] = await _days_worse_since(engine, compared.both, sure) if sure else {}

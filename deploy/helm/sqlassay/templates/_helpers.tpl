@@ -1,11 +1,24 @@
+{{/* Fails with the name of a section of the values that is null: templates could only say that a pointer is nil. */}}
+{{- define "sqlassay.checkSections" -}}
+{{- $values := .Values }}
+{{- $sections := list "common" "common.labels" "common.podLabels" "common.annotations" "common.podAnnotations" "common.probes" "common.probes.startup" "common.probes.liveness" "common.probes.readiness" "common.podSpec" "image" "kafka" "kafka.tls" "kafka.tls.ca" "kafka.tls.client" "kafka.sasl" "retention" "settings" "telemetry" "telemetry.environment" "httpProxy" "secrets" "secrets.from" "secrets.tokens" "login" "login.oidc" "serviceAccount" "serviceAccount.annotations" "api" "api.autoscaling" "api.podDisruptionBudget" "worker" "worker.autoscaling" "worker.podDisruptionBudget" "migrations" "service" "service.spec" "ingress" "httpRoute" "podDisruptionBudget" "networkPolicy" "networkPolicy.egress" "networkPolicy.egress.dns" "networkPolicy.egress.kafka" "networkPolicy.egress.postgresql" "networkPolicy.egress.model" "metrics" "metrics.serviceMonitor" "metrics.serviceMonitor.tokenSecret" "alerts" "dashboards" "tests" }}
+{{- range $path := $sections }}
+{{- $section := $values }}
+{{- range $key := splitList "." $path }}
+{{- $section = get ($section | default dict) $key }}
+{{- end }}
+{{- if not (kindIs "map" $section) }}
+{{- fail (printf "%s: is empty: leave it out of your values or write {}; after an older chart upgrade with --reset-then-reuse-values in place of --reuse-values" $path) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "sqlassay.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "sqlassay.fullname" -}}
-{{- if not .Values.common }}
-{{- fail "common: is missing: upgrade with --reset-then-reuse-values in place of --reuse-values, so that the new chart's defaults are used" }}
-{{- end }}
+{{- include "sqlassay.checkSections" . }}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
 {{- else if contains .Chart.Name .Release.Name }}
