@@ -38,9 +38,9 @@ gates: $(STAMP) ## Lint, format, types and import contracts.
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 
-# pytest ends with 5 where ARGS selects no test.
+# Most slow tests wait for servers, so two of them share a processor. pytest ends with 5 where ARGS selects no test.
 slow: $(STAMP) ## The slow tests: delivery under kills and outages, and other campaigns; ARGS="-k name" narrows them.
-	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "slow and not alone and not nightly" --durations=20 $(ARGS) || [ $$? = 5 ]
+	@$(BIN)/pytest --numprocesses $(or $(WORKERS),$(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))) --dist worksteal -m "slow and not alone and not nightly" --durations=20 $(ARGS) || [ $$? = 5 ]
 	@$(BIN)/pytest -m "slow and alone and not nightly" --durations=20 $(ARGS) || [ $$? = 5 ]
 
 servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, PostgreSQL 15, Prometheus, Chromium (Debian, root).

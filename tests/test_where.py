@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.where import HEAD, LIST, ROOT, changes, changes_of, docstring, matching, rooms
+from tests.where import HEAD, LIST, ROOT, changes, changes_of, docstring, matching, nearest, rooms
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SAID_BY = {"learning": "service/commands/learn", "scoring/signals": "scoring"}
@@ -48,6 +48,12 @@ def test_a_change_is_found_by_its_words() -> None:
     assert [each.room for each in matching(["dead", "letter", "headers"])] == ["consumers/stream"]
     assert matching(["no such thing as this"]) == []
     assert len(matching([])) > 120
+
+
+def test_the_nearest_changes_are_found_where_none_holds_all_words() -> None:
+    assert matching(["partition", "retention", "zebra"]) == []
+    assert nearest(["partition", "retention", "zebra"])[0].room == "service/storage"
+    assert nearest(["zebra"]) == []
 
 
 def test_the_page_lists_the_rooms_as_they_introduce_themselves() -> None:

@@ -16,6 +16,8 @@ ROOT = Path(__file__).parent.parent
 ROOMS = "sqlassay service evals consumers learning references scoring migrations benchmarks".split()
 HEAD = "Change this here when "
 LIST = f"{HEAD}it concerns:"
+MOST_NEAR = 5
+"""Most changes that are printed where none holds all words."""
 
 
 class Change(NamedTuple):
@@ -61,6 +63,16 @@ def matching(words: Sequence[str]) -> list[Change]:
     return [each for each in changes() if all(word in f"{each.room} {each.what}".lower() for word in wanted)]
 
 
+def nearest(words: Sequence[str]) -> list[Change]:
+    """The few changes that hold most of these words, rare ones first, where none holds all of them."""
+    weights = dict[Change, float]()
+    for word in words:
+        holding = matching([word])
+        for each in holding:
+            weights[each] = weights.get(each, 0) + 1 / len(holding)
+    return sorted(weights, key=lambda each: -weights[each])[:MOST_NEAR]
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -68,7 +80,10 @@ def _one_line(text: str) -> str:
 if __name__ == "__main__":
     asked = " ".join(sys.argv[1:]).split()
     found = matching(asked)
+    if not found:
+        found = nearest(asked)
+        sys.stdout.write("no room names all of these words; the nearest:\n" if found else "")
     for each in found:
         sys.stdout.write(f"{each.room}/\n    {each.what}\n")
     if not found:
-        sys.exit(f"no room names {' '.join(asked)!r}: try fewer words, or read docs/architecture.md")
+        sys.exit(f"no room names {' '.join(asked)!r}: try other words, or read docs/architecture.md")

@@ -122,6 +122,25 @@ async def test_rediss_password_is_never_shown(written: io.StringIO, capsys: pyte
 
 
 @pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("ssl_ca_certs=/none/ca.pem", "a TLS file"),
+        (f"ssl_certfile={__file__}", "a TLS file"),
+        ("ssl_cert_reqs=CERT_NONE", "an option"),
+        ("protocol=9", "an option"),
+    ],
+)
+@pytest.mark.parametrize("place", ["rediss://:quartz@127.0.0.1:1/0", "rediss+sentinel://:quartz@127.0.0.1:1/primary"])
+async def test_redis_options_of_which_no_connection_can_be_made_are_refused_at_the_start(
+    place: str, options: str, said: str
+):
+    with pytest.raises(SettingsError, match=said) as refused:
+        async with open_redis(RedisSettings(url=SecretStr(f"{place}?{options}"))):
+            pass
+    assert "quartz" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
     "variable",
     [
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS",

@@ -42,6 +42,15 @@ async def test_of_one_user_the_latest_counts_and_strangers_count_each(client):
     assert len(await stored(client, satisfied="false")) == 2
 
 
+async def test_of_one_user_the_latest_counts_however_the_event_is_named(client):
+    at = "2026-11-02T10:0{}:00Z".format
+    named = ({"agent": "crumb"}, {"source": "/default/crumb"}, {"agent": "crumb", "trace_id": TRACE})
+    for minute, names in enumerate(named):
+        said = {"event_id": "7", **names, "stars": minute + 1, "user": "u1", "given_at": at(minute)}
+        await client.post("/v1/feedback", json=said)
+    assert [each["stars"] for each in await stored(client)] == [3]
+
+
 async def test_the_latest_of_an_id_replaces_what_it_said_and_of_whom(client):
     await client.post("/v1/events", json=[EVENT, EVENT | {"event_id": "8"}])
     first = {"feedback_id": "f", "event_id": "7", "agent": "crumb", "stars": 2}

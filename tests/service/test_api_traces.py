@@ -20,6 +20,7 @@ from service.api.errors import ApiError
 from service.api.gzip_bodies import decompress
 from service.application import build_app
 from service.otlp import write_protobuf
+from service.otlp.prepared_spans import preparing_for_kafka
 from service.pipeline.span_intake import Rejected
 from service.serving import running
 from service.settings import Settings
@@ -175,6 +176,8 @@ async def test_a_refusal_is_a_status_in_the_encoding_of_the_request(bounded, hea
 
 class Down:
     """Spans that cannot be taken."""
+
+    prepare = staticmethod(preparing_for_kafka(1000))
 
     async def accept(self, export: object, tenant: str | None) -> Rejected:
         raise Unavailable("Kafka does not answer")

@@ -38,6 +38,15 @@ async def test_the_page_of_an_answer_shows_what_users_say_as_text(client):
     assert "SUM" in text
 
 
+async def test_a_user_who_names_the_answer_also_by_its_trace_is_one_user(client):
+    evaluation = await sent(client, attributes={"trace_id": "t-1"})
+    about = [{"event_id": "7", "agent": "crumb", "thumb": "down"}, {"trace_id": "t-1", "comment": "it counts crumbs"}]
+    await client.post("/v1/feedback", json=[each | {"user": "u1"} for each in about])
+    text = await page(client, evaluation)
+    assert "it counts crumbs" in text
+    assert "feedback of 1 user<" in text
+
+
 @pytest.mark.parametrize(
     ("chosen", "ids"), [("dissatisfied", {"1"}), ("satisfied", {"2"}), ("any", {"1", "2", "3"}), ("", set("1234"))]
 )

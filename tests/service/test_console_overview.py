@@ -432,8 +432,11 @@ async def test_forty_agents_have_pages_an_order_and_a_search(client):
 
 
 async def test_a_long_name_is_cut_and_whole_on_focus(client):
-    long = "a" * 120
-    await client.post("/v1/events", json={"event_id": "1", "agent": long, "question": "How many?", "sql": "SELECT 1"})
+    long, version = "a" * 120, "v" * 120
+    event = {"event_id": "1", "agent": long, "agent_version": version, "question": "How many?", "sql": "SELECT 1"}
+    await client.post("/v1/events", json=event)
+    for path in (f"/console/agents?tenant=default&agent={long}", "/console/status", "/console?by=agent_version"):
+        assert f'<span class="cut" tabindex="0" title="{version}">' in (await client.get(path)).text, path
     assert f'<span class="cut" title="{long}">{long}</span>' in (await client.get("/console")).text
     assert (
         f'<span class="cut" tabindex="0" title="{long}">{long}</span>'

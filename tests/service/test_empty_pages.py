@@ -61,6 +61,7 @@ async def test_every_page_that_the_menu_leads_to_is_known(client):
     assert pages <= {each.partition("?")[0] for each in EMPTY} | LEFT_OUT
 
 
+@pytest.mark.slow  # a service for each page
 @pytest.mark.parametrize("path", EMPTY)
 async def test_an_empty_page_gives_lines_that_work_against_its_address(client, path):
     shown = await read(client, path)

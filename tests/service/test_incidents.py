@@ -158,15 +158,15 @@ async def test_the_address_of_an_alert_about_an_agent_that_did_not_fall_leads_to
 UNWATCHED = AlarmSettings(enabled=False)
 
 
-async def alarm_on(client, engine, events: list[dict]) -> None:
-    """Stores the answers, and an alarm that is on 40 hours before the last one."""
+async def alarm_on(client, engine, events: list[dict], *, fall: bool = True) -> None:
+    """Stores the answers, and an alarm that is on 40 hours before the last one: of a fall, or else below the bound."""
     await post(client, events)
     judge = (await client.get("/v1/evaluations", params={"limit": 1})).json()["items"][0]["judge"]
     latest = datetime.fromisoformat(events[-1]["occurred_at"])
     names = {"tenant": TENANT, "agent": "ember", "judge": judge, "evaluator_version": "1", "state": {}}
     counts = {"fall_evidence": 1, "below_evidence": 0, "answers": 1, "answered_at": latest - timedelta(hours=40)}
     async with engine.begin() as connection:
-        await connection.execute(insert(AGENT_ALARMS).values(id=uuid4(), fall=True, **names, **counts))
+        await connection.execute(insert(AGENT_ALARMS).values(id=uuid4(), fall=fall, below=not fall, **names, **counts))
 
 
 async def test_people_acknowledge_explain_and_close_and_each_step_says_who(serving, engine):
@@ -222,3 +222,21 @@ async def test_an_incident_is_opened_once_counted_anew_and_over_when_both_alarms
     assert (over.over_at, over.state) == (later, IncidentState.CLOSED)
     assert [each["action"] for each in over.history] == ["opened", "over"]
     assert await agent_incidents(engine, current=True) == []
+
+
+async def test_an_agent_that_was_never_better_did_not_become_worse(serving, engine, tmp_path):
+    bad = [{**each, "sql": "SELECT MIN(pages) FROM books", "agent_version": "1"} for each in answers()[:60]]
+    async with serving(alarms=UNWATCHED) as client:
+        await alarm_on(client, engine, bad, fall=False)
+        await UpdateIncidents(engine)(NOW)
+        [incident] = (await client.get("/v1/incidents")).json()["items"]
+        began = f"{datetime.fromisoformat(incident['since']):%Y-%m-%d %H:%M} UTC"
+        said = f"ember of {TENANT} answers badly: no new version, since {began}, judged wrong {incident['change']}"
+        assert incident["summary"] == said
+        assert incident["since"][:16] == bad[0]["occurred_at"][:16]
+        assert (incident["before"]["answers"], incident["p_value"]) == (0, None)
+        assert re.fullmatch(r"\d+ %", incident["change"])
+        shown = html.unescape(await read(client, f"/console/incidents/{incident['id']}"))
+        for words in ("became worse", "What rose most", "Ask what changed", "no answers →"):
+            assert words not in shown, words
+        assert "it was never better" in shown

@@ -138,6 +138,7 @@ def tried(name: str, library: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow  # patches a copy of the library
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda path: path.stem)
 def test_each_patch_in_the_decisions_fits_and_makes_aiokafka_do_so_by_itself(patch: Path, tmp_path: Path) -> None:
     shutil.copytree(

@@ -51,11 +51,11 @@ def answers() -> list[dict[str, Any]]:
 
 
 def page_commands(page: str) -> list[str]:
-    """The commands of the page's console blocks, and of its table."""
+    """The commands of the page's console blocks, and of the list behind them."""
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
-    listed = re.findall(r"\| `([^`]+)` \|$", page, re.MULTILINE)
+    listed = re.findall(r"^- [^`\n]+: `([^`]+)`$", page, re.MULTILINE)
     commands = [part.strip() for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [*commands, *(each.replace(r"\|", "|") for each in listed)]
+    return [*commands, *listed]
 
 
 def runbook_commands(path: Path) -> list[str]:

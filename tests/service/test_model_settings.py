@@ -50,3 +50,29 @@ def test_what_is_wrong_is_said_as_of_the_whole(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(SettingsError) as of_all:
         load_settings()
     assert str(of_few.value) == str(of_all.value)
+
+
+SECRETS = {
+    "SQLASSAY_DATABASE__URL": "postgresql://assay:quartz@db:5432/assay",
+    "SQLASSAY_REDIS__URL": "rediss://:quartz@cache:6379/0",
+    "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": "kafka:9092",
+    "SQLASSAY_KAFKA__TLS": "on",
+    "SQLASSAY_KAFKA__SASL_MECHANISM": "PLAIN",
+    "SQLASSAY_KAFKA__SASL_USERNAME": "assay",
+    "SQLASSAY_KAFKA__SASL_PASSWORD": "quartz",
+    "SQLASSAY_JUDGE__API_KEY": "sk-quartz",
+    "SQLASSAY_HTTP__TOKENS": '{"*": "all-tenants-for-tests-only"}',
+    "SQLASSAY_HTTP__TOKENS__kites": "one-tenant-for-tests-only",
+}
+"""What a Secret may hold."""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_line_end_of_a_secret_made_from_a_file_is_no_part_of_the_value(monkeypatch: pytest.MonkeyPatch, end: str):
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    expected = load_settings()
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value + end)
+    assert load_settings() == expected
+    assert load_model_settings().judge == expected.judge

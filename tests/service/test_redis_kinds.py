@@ -32,8 +32,8 @@ from tests.waiting import WaitUntil
 pytestmark = pytest.mark.slow  # starts servers of its own
 
 
-def redis_at(url: str) -> RedisSettings:
-    return RedisSettings(url=SecretStr(url), timeout=2)
+def redis_at(url: str, *, timeout: float = 2) -> RedisSettings:
+    return RedisSettings(url=SecretStr(url), timeout=timeout)
 
 
 async def counted(link: RedisLink | None, times: int = 1) -> int:
@@ -58,13 +58,14 @@ def secure_url(server: SecureRedis, authority: str) -> str:
 
 
 async def test_tls_with_a_private_ca_and_a_client_certificate(secure: SecureRedis):
-    async with open_redis(redis_at(secure_url(secure, f"{secure.home}/ca.crt"))) as link:
+    # nine handshakes at once, beside other tests
+    async with open_redis(redis_at(secure_url(secure, f"{secure.home}/ca.crt"), timeout=20)) as link:
         assert await counted(link, times=9) == 9
 
 
 async def test_a_server_of_another_ca_is_refused_with_the_reason(secure: SecureRedis):
     write_certificate(secure.home, "other")
-    async with open_redis(redis_at(secure_url(secure, f"{secure.home}/other.crt"))) as link:
+    async with open_redis(redis_at(secure_url(secure, f"{secure.home}/other.crt"), timeout=20)) as link:
         with pytest.raises(CacheUnavailable, match="its certificate is refused"):
             await counted(link)
 

@@ -203,6 +203,22 @@ async def test_a_version_is_compared_with_the_answers_before_its_first_one(clien
     assert "has no answers before it" in await shown(client, view="changes", **asked | {"agent_version": "1"})
 
 
+async def test_a_cause_that_was_rare_before_is_counted_before_too(client):
+    when = [(NOW - timedelta(days=5) + timedelta(hours=n)).isoformat() for n in range(60)]
+    long = "What is the greatest price of all the ovens of kind {n} that stand in any of the bakeries in town?"
+    sqls = ("SELECT MAX(price) FROM ovens WHERE kind = {n}", "SELECT MAX(price) FROM ovens")
+    forgets = [n < 2 or (n >= 40 and n % 2 == 1) for n in range(60)]
+    asked = [{"question": long.format(n=n), "sql": sqls[forgets[n]].format(n=n)} for n in range(60)]
+    versions = ["1"] * 40 + ["2"] * 20
+    await send(client, [good(n, agent_version=versions[n], occurred_at=when[n], **asked[n]) for n in range(60)])
+    query = {"tenant": "bakers", "agent": "crumb", "agent_version": "2", "kind": "reason"}
+    items = (await client.get(f"/v1/slices/changes?{urlencode(query)}")).json()["items"]
+    [found] = [each for each in items if each["value"] == "FILTER_MISSING"]
+    assert (found["answers"], found["before"]["answers"], found["new"]) == (10, 40, False)
+    # of all answers: half of the later ones, one in twenty of the earlier ones
+    assert 0 < found["before"]["wrong_share"] < 0.05 < 0.25 < found["wrong_share"] < 0.5
+
+
 async def test_a_reason_in_favour_or_a_form_is_no_cause(client):
     when = [(NOW - timedelta(days=5) + timedelta(hours=n)).isoformat() for n in range(60)]
     long = "How many ovens have kind {n}, of all the ovens that stand in any of the bakeries that we run in town?"
@@ -216,7 +232,9 @@ async def test_a_reason_in_favour_or_a_form_is_no_cause(client):
     parts = page.split("<h2>Where")[1].split("<h2>Why")
     where, why = ({name for _, name, _ in _ROW.findall(part)} for part in parts)
     blameless = {each.value for each in (*IN_FAVOUR, *FORMS)}
-    assert "FILTERS_MATCHED" in where
+    # the answers whose filters match are those that filter by the kind
+    assert "kind" in where
+    assert "FILTERS_MATCHED" not in where
     assert "FILTER_MISSING" in why
     assert not why & blameless
     whole = await shown(client)

@@ -19,7 +19,8 @@ from consumers.wire.events import InvalidEvent, InvalidReason
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
 from service.pipeline.span_feedback import KeepSpanFeedback
-from service.pipeline.span_intake import PublishSpanDeadLetter, SpansFromKafka, SpansToKafka
+from service.pipeline.span_intake import PublishSpanDeadLetter, Rejected, SpansFromKafka, SpansToKafka
+from service.processes.apart import ReadingApart
 from service.settings.observability_settings import MetricSettings
 from tests.memory.stores import MemoryRules
 
@@ -42,11 +43,15 @@ class Topics:
         return [place for place, each in enumerate(messages) if len(each.value or b"") > self.most]
 
 
+async def sent_to(to_kafka: SpansToKafka, export: Export, tenant: str | None) -> Rejected:
+    return await to_kafka.accept(to_kafka.prepare(export), tenant)
+
+
 async def test_each_trace_is_a_record_keyed_by_its_id_with_its_sender():
     topics = Topics()
     spans = [span(1, 1, **{"sqlassay.question": "q"}), span(2, 1), span(1, 2, **{"db.query.text": "s"})]
     export = Export(spans=spans, rejected=1, fault="no id")
-    rejected = await SpansToKafka(publisher=topics, topic="query-spans").accept(export, "kites")
+    rejected = await sent_to(SpansToKafka(publisher=topics, topic="query-spans"), export, "kites")
     assert (rejected.count, rejected.fault) == (1, "no id")
     assert [(each.topic, each.key, each.headers) for each in topics.messages] == [
         ("query-spans", spans[0].trace_id.encode(), [("sqlassay-tenant", b"kites")]),
@@ -60,7 +65,7 @@ async def test_a_large_trace_is_several_records_and_a_span_too_large_for_one_is_
     texts = ["x" * 400, "y" * 5000, "w" * 850, *("z" * 400 for _ in range(6))]
     spans = [span(1, number, **{"db.query.text": text}) for number, text in enumerate(texts, 1)]
     to_kafka = SpansToKafka(publisher=topics, topic="query-spans", most_bytes=1024)
-    rejected = await to_kafka.accept(Export(spans=spans), None)
+    rejected = await sent_to(to_kafka, Export(spans=spans), None)
     sent = [each for message in topics.messages for each in read_otlp(message.value or b"", TABLE).spans]
     assert {each.span_id for each in spans} - {each.span_id for each in sent} >= {spans[1].span_id, spans[2].span_id}
     assert rejected.count == len(spans) - len(sent)
@@ -73,7 +78,7 @@ async def test_spans_that_kafka_does_not_acknowledge_must_be_sent_again():
             raise Unavailable("Kafka does not answer")
 
     with pytest.raises(Unavailable):
-        await SpansToKafka(publisher=Down(), topic="t").accept(Export(spans=[span(1, 1)]), None)
+        await sent_to(SpansToKafka(publisher=Down(), topic="t"), Export(spans=[span(1, 1)]), None)
 
 
 async def test_an_event_that_can_never_be_stored_is_a_dead_letter_that_can_be_replayed():
@@ -116,8 +121,11 @@ def from_kafka() -> tuple[SpansFromKafka, list[Any]]:
     join = SpanJoin(TABLE, JoinLimits())
     joined = JoinSpans(join, submit, asyncio.get_running_loop().time)
     metrics = Metrics(MetricSettings(), judge="local")
-    feedback = KeepSpanFeedback(keep=KeepFeedback(store=KeptFeedback(submitted), rules=MemoryRules()), table=TABLE)
-    return SpansFromKafka(joined=joined, feedback=feedback, table=TABLE, metrics=metrics, max_bytes=10_000), submitted
+    feedback = KeepSpanFeedback(keep=KeepFeedback(store=KeptFeedback(submitted), rules=MemoryRules()))
+    spans = SpansFromKafka(
+        joined=joined, feedback=feedback, reading=ReadingApart(), table=TABLE, metrics=metrics, max_bytes=10_000
+    )
+    return spans, submitted
 
 
 async def test_what_a_person_says_in_an_event_of_a_span_passes_the_topic():
@@ -127,7 +135,7 @@ async def test_what_a_person_says_in_an_event_of_a_span_passes_the_topic():
     sent = {"traceId": f"{7:032x}", "spanId": f"{1:016x}", "events": [event]}
     export = read_otlp(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [sent]}]}]}).encode(), TABLE)
     topics = Topics()
-    await SpansToKafka(publisher=topics, topic="query-spans").accept(export, "kites")
+    await sent_to(SpansToKafka(publisher=topics, topic="query-spans"), export, "kites")
     spans, submitted = from_kafka()
     [written] = topics.messages
     await spans.read(written.value, written.headers)
@@ -139,7 +147,7 @@ async def test_what_a_person_says_in_an_event_of_a_span_passes_the_topic():
 async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_json_is_joined():
     topics = Topics()
     asked, answered = span(1, 1, **{"sqlassay.question": "q"}), span(1, 2, **{"db.query.text": "SELECT 1"})
-    await SpansToKafka(publisher=topics, topic="query-spans").accept(Export(spans=[asked]), "kites")
+    await sent_to(SpansToKafka(publisher=topics, topic="query-spans"), Export(spans=[asked]), "kites")
     document = {
         "traceId": answered.trace_id,
         "spanId": answered.span_id,

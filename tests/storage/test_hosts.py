@@ -51,6 +51,12 @@ def test_a_url_of_several_hosts_keeps_its_other_parts(written: str):
     assert "p@" not in url.render_as_string(hide_password=True)
 
 
+def test_parts_that_libpq_fills_in_or_knows_from_jdbc_are_read_as_libpq_does():
+    assert read_url("postgresql://u:p@a:/db") == read_url("postgresql://u:p@a:5432/db")
+    assert read_url("postgresql://a:,b:2/db") == read_url("postgresql://a:5432,b:2/db")
+    assert read_url("postgresql://a/db?ssl=true") == read_url("postgresql://a/db?sslmode=require")
+
+
 async def test_a_connection_whose_server_became_read_only_is_replaced(database: URL):
     engine = create_engine(database, DatabaseSettings(pool_size=2))
     write = text("INSERT INTO tenant_rules (tenant, version, document) VALUES ('bakers', 1, '{}')")

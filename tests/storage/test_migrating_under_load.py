@@ -85,6 +85,7 @@ async def test_a_migration_that_is_the_victim_of_a_deadlock_tries_again(before, 
     assert [each["cause"] for each in logs if each["event"] == "migration_gave_way"] == ["deadlock_detected"]
 
 
+@pytest.mark.slow  # waits for locks
 async def test_a_session_that_never_ends_is_named_with_its_pid_and_the_fix(before, rival, monkeypatch):
     monkeypatch.setattr(migrating, "TRIES", 2)
     pid = await rival.scalar(text("SELECT pg_backend_pid()"))
@@ -101,6 +102,7 @@ async def test_a_session_that_never_ends_is_named_with_its_pid_and_the_fix(befor
     assert await migrate(before) == newest_revision()
 
 
+@pytest.mark.slow  # waits for locks
 async def test_a_migration_lock_that_is_never_freed_is_named_and_stops_nobody_with_current_tables(
     before, rival, monkeypatch
 ):

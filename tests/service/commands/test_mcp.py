@@ -38,6 +38,7 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     return result.structured_content
 
 
+@pytest.mark.slow  # a process for each conversation
 async def test_a_model_can_score_explain_verify_and_read_the_conventions(tmp_path) -> None:
     rules = tmp_path / "rules.json"
     rules.write_text(json.dumps(RULES))
@@ -66,6 +67,7 @@ async def test_a_model_can_score_explain_verify_and_read_the_conventions(tmp_pat
         assert "ferries" in pair["explanation"]
 
 
+@pytest.mark.slow  # a process for each conversation
 async def test_earlier_turns_are_read_and_a_failed_call_says_what_to_change() -> None:
     turns = [{"question": "How many ferries sailed in 2025?", "sql": RIGHT}]
     async with tools() as client:

@@ -68,6 +68,17 @@ def test_a_model_that_is_down_gives_the_local_verdict_as_a_fallback() -> None:
     done = sqlassay("score", "-", "--judge", "llm", text=event(1), url="http://127.0.0.1:9/v1", TRIES="1")
     row = json.loads(done.stdout)
     assert (row["fallback"], row["judge"], row["model"]) == (True, local_judge().name, "stand-in")
+    assert done.returncode == 3
+    assert f"the model did not judge 1 answer: {row['rationale']}" in done.stderr
+
+
+def test_a_model_that_fails_at_some_answers_ends_with_0(model_server: ModelServer) -> None:
+    broken = {"do": "status", "status": 500, "headers": {}, "body": {"error": "out of memory"}}
+    model_server.script(VERDICT, first=(broken,))
+    text = f"{event(1)}\n{event(2, 2)}"
+    done = sqlassay("score", "-", "--judge", "llm", text=text, url=model_server.url, TRIES="1")
+    assert done.returncode == 0
+    assert "the model did not judge 1 answer: the model server answers with status 500: out of memory" in done.stderr
 
 
 def test_a_model_without_a_price_ends_with_2_and_names_the_setting() -> None:
@@ -76,17 +87,18 @@ def test_a_model_without_a_price_ends_with_2_and_names_the_setting() -> None:
     assert "SQLASSAY_JUDGE__PRICES" in done.stderr
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [307, 401, 402, 403, 404])
 def test_a_server_that_refuses_every_call_ends_with_3_and_the_rows_name_the_cause(
     model_server: ModelServer, status: int
 ) -> None:
     body = {"error": {"message": "no such thing"}}
-    model_server.script({"do": "status", "status": status, "headers": {}, "body": body})
+    model_server.script({"do": "status", "status": status, "headers": {"location": "/no such thing"}, "body": body})
     done = sqlassay("score", "-", "--judge", "llm", text=event(1), url=model_server.url)
     assert done.returncode == 3
     row = json.loads(done.stdout)
     assert row["fallback"]
-    assert f"status {status}: no such thing" in row["rationale"]
+    assert f"status {status}" in row["rationale"]
+    assert "no such thing" in row["rationale"]
     assert f"the model did not judge 1 answer: {row['rationale']}" in done.stderr
 
 
@@ -104,6 +116,12 @@ def test_judges_check_says_what_works_and_what_it_costs(model_server: ModelServe
     assert done.returncode == 0, done.stderr
     assert "the server refuses temperature: it is left out" in done.stdout
     assert "1.9 for 1000 answers" in done.stdout
+
+
+def test_judges_check_tells_the_cost_of_later_answers_of_a_model_that_reasons(model_server: ModelServer) -> None:
+    model_server.script({"do": "thinking", "needs": 2000})
+    done = sqlassay("judges", "check", url=model_server.url)
+    assert "1.9 for 1000 answers; this one took 900 tokens sent and 100 received" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,7 @@ async def test_it_counts_what_a_running_service_received_and_names_what_has_no_s
     assert (found["rates"]["received"], found["rates"]["unscored"]) == (0, {})
 
 
+@pytest.mark.slow  # waits between two looks
 async def test_it_counts_what_arrives_between_two_looks(database: URL):
     async with served(database) as url:
         await publish(url, event(0))
@@ -167,6 +168,7 @@ def watched(database: URL, url: str, words: bytes) -> tuple[int, bytes]:
     return child.wait(), said
 
 
+@pytest.mark.slow  # waits between two looks
 async def test_on_a_terminal_it_refreshes_until_it_is_stopped(baked: tuple[URL, str]):
     code, said = await asyncio.to_thread(watched, *baked, b"crumb")
     assert code == 0
@@ -176,6 +178,7 @@ async def test_on_a_terminal_it_refreshes_until_it_is_stopped(baked: tuple[URL, 
     assert b"Traceback" not in said
 
 
+@pytest.mark.slow  # waits between two looks
 async def test_it_needs_a_token_for_all_tenants_where_there_are_tokens(database: URL, tmp_path: Path):
     own = tmp_path / "token"
     own.write_text(f"{TOKEN}\n")
