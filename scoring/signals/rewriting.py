@@ -23,7 +23,8 @@ _DESCRIBED = lazy(
 _ACROSS = lazy(r"\b(?:across|regardless of|irrespective of) (?:all |any |every |the )*\w+_\w+\b", re.IGNORECASE)
 """What Qe does not tell apart: `across all warehouse_id`."""
 _SET_ASIDE = lazy(
-    r"\b\w+_\w+ (?:is |are |was )?(?:ignored|irrelevant|left aside|does ?n[o']t matter|not (?:used|needed|looked at))"
+    r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6} (?:is |are |was )?"
+    r"(?:ignored|irrelevant|left aside|does ?n[o']t matter|not (?:used|needed|looked at))"
     r"|\b(?:including|incl\.?|also|even) (?:those |ones |rows |the )?(?:\w+ )?with (?:an? )?\w+_\w+ "
     r"(?:filled|set|given)\b",
     re.IGNORECASE,

@@ -122,10 +122,12 @@ def _numbers_said(case: Case) -> list[str]:
 
 _KNOWN = lazy(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)
 """What stands before a number of things that are known, or of units: `my 5 containers`, `all 8 groups`, `l/100km`."""
+_LONGEST_KNOWN = 12
 
 
 def _is_known(token: Token, text: str) -> bool:
-    return _KNOWN.search(text, 0, token.start) is not None and _GOES_ON.match(text, token.end) is None
+    start = max(token.start - _LONGEST_KNOWN, 0)
+    return _KNOWN.search(text, start, token.start) is not None and _GOES_ON.match(text, token.end) is None
 
 
 _GOES_ON = lazy(r"\s?(?:and|to|[-–&]|(?:hours?|days?|weeks?|months?|quarters?|years?)\b)", re.IGNORECASE)
