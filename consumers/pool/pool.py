@@ -49,7 +49,7 @@ class Pool:
         *,
         limits: PoolLimits,
         deferred: DeferredEvents,
-        results: Results | None = None,
+        results: Sequence[Results] = (),
         retries: RetryPolicy | None = None,
         backoff: Backoff | None = None,
         scorer: Scorer | None = None,
@@ -262,30 +262,32 @@ class Pool:
                 self._advance(job, StageResult.HAS_OUTCOME if refused else StageResult.STORED)
 
     def _publish_later(self, job: Job) -> None:
-        """Queues the job's result; a process without results, a canary, and a conflict of ids have none to publish."""
+        """Queues the job's result; a process without sinks, a canary, and a conflict of ids have none to publish."""
         own = isinstance(job.end, Evaluation)
         same = not isinstance(job.end, Evaluation | Outcome) and job.known.event.repeats(job.end.payload_hash)
-        if self._results is not None and job.known.event.canary is None and (own or same):
+        if self._results and job.known.event.canary is None and (own or same):
             self._to_publish.put(job)
         else:
             self._advance(job, StageResult.HAS_OUTCOME)
 
     async def _publish(self) -> None:
         jobs = await self._to_publish.next()
-        # a result that a bug keeps back must not keep back the others, nor its own record's outcome
-        await isolate_failures(self._publish_results, jobs, Exception)
+        # a sink that is down keeps its own results back and no other's
+        await asyncio.gather(*(self._publish_to(sink, jobs) for sink in self._results))
         for job in jobs:
             self._advance(job, StageResult.HAS_OUTCOME)
 
-    async def _publish_results(self, jobs: Sequence[Job]) -> None:
-        if self._results is None:
-            return
-        ends = {job.known.key: job.end for job in jobs if not isinstance(job.end, Outcome)}
-        try:
-            await self._outages.retry(UnpublishedResults(self._results, ends), patience=None)
-        except Exception as error:
-            self._score.outcomes.failed("results", error)
-            raise
+    async def _publish_to(self, sink: Results, jobs: Sequence[Job]) -> None:
+        async def publish(some: Sequence[Job]) -> None:
+            ends = {job.known.key: job.end for job in some if not isinstance(job.end, Outcome)}
+            try:
+                await self._outages.retry(UnpublishedResults(sink, ends), patience=None)
+            except Exception as error:
+                self._score.outcomes.failed("results", error)
+                raise
+
+        # a result that a bug keeps back must not keep back the others, nor its own record's outcome
+        await isolate_failures(publish, jobs, Exception)
 
     def _end(self, job: Job) -> None:
         for each in self._flight.end(job):

@@ -85,12 +85,13 @@ def _limits(parts: ProcessParts) -> PoolLimits:
     )
 
 
-def _results(parts: ProcessParts) -> Results | None:
+def _results(parts: ProcessParts) -> tuple[Results, ...]:
+    """Where results go; each sink is tried again apart from the others."""
+    sinks: list[Results] = []
     topic = parts.settings.kafka.topic_scores
-    if parts.publisher is None or not topic:
-        return None
-    results = KafkaResults(publisher=parts.publisher, topic=topic, engine=parts.engine)
-    return results if parts.telemetry is None else TracedResults(results, time.monotonic)
+    if parts.publisher is not None and topic:
+        sinks.append(KafkaResults(publisher=parts.publisher, topic=topic, engine=parts.engine))
+    return tuple(sinks if parts.telemetry is None else [TracedResults(each, time.monotonic) for each in sinks])
 
 
 def _scorer(parts: ProcessParts, score: ScoreEvents) -> Scorer:

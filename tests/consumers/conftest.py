@@ -44,7 +44,7 @@ class World:
         rules: RuleSource | None = None,
         panel: Panel | None = None,
         deferred: DeferredEvents | None = None,
-        results: Results | None = None,
+        results: Sequence[Results] = (),
         limits: PoolLimits = IMPATIENT,
         retries: RetryPolicy | None = None,
         memory: TenantMemories | None = None,

@@ -93,7 +93,7 @@ async def test_a_deferral_is_dropped_only_after_its_result_is_published_even_if_
     await world.deferred.defer([deferral_by_another_worker(world, record())])
     world.now += timedelta(hours=1)
     dying = Board()
-    pool = world.pool(results=dying)
+    pool = world.pool(results=[dying])
     working = asyncio.create_task(pool.run())
     trying = asyncio.create_task(retrying(world, pool)())
     async with asyncio.timeout(20):
@@ -105,7 +105,7 @@ async def test_a_deferral_is_dropped_only_after_its_result_is_published_even_if_
     await asyncio.gather(trying, working, return_exceptions=True)
     board = Board()
     board.open.set()
-    async with world.running(results=board) as pool:
+    async with world.running(results=[board]) as pool:
         assert await retrying(world, pool)() == 1
     assert (dying.told, board.told) == ([], [("1", row.id)])
     assert world.deferred.kept == {}
