@@ -17,6 +17,7 @@ from scoring.alignment.turns.kept_groups import kept_groups, lost_groups
 from scoring.alignment.turns.kept_measure import lost_rate, lost_terms, lost_unit
 from scoring.alignment.turns.kept_shape import (
     lost_choice,
+    lost_distinct,
     lost_empty_rows,
     lost_measures,
     lost_ranking,
@@ -107,8 +108,8 @@ def follow_up_measure_lost(case: Case) -> Finding | None:
     asked = case.follow_up
     if asked is None:
         return None
-    lost = lost_measures(asked, case.sql) or lost_terms(asked, case.sql) or lost_rate(asked, case.sql)
-    if lost:
+    checks = (lost_measures, lost_distinct, lost_terms, lost_rate)
+    if lost := next(filter(None, (check(asked, case.sql) for check in checks)), None):
         return counted(lost, "not computed any more", most=1)
     if columns := lost_columns(asked, case.sql):
         return counted(columns, "not shown any more", most=1)

@@ -53,7 +53,8 @@ def lost_unit(asked: FollowUp, sql: SqlSpec) -> list[str]:
     `SUM(kwh) / 1000` after `in MWh` is still in MWh in the next turn.
     """
     before = asked.before
-    if before is None or asked.free & _CHANGING or ChangeKind.SHARE in asked.free:
+    may_count = ChangeKind.COUNT in asked.free and all(each.func == "COUNT" for each in sql.aggregations)
+    if before is None or may_count or asked.free & _CHANGING - {ChangeKind.COUNT} or ChangeKind.SHARE in asked.free:
         return []
     factors = _factors(before)
     if not factors or _factors(sql) or _has_unit(sql) or not _is_scaled(prod(factors)):
@@ -80,11 +81,13 @@ def _has_unit(spec: SqlSpec) -> bool:
 
 
 def _is_scaled(factor: float) -> bool:
-    """Whether a factor is one between units: thousands, or parts of an hour or a day."""
+    """Whether a factor is one between units: thousands, parts of an hour or a day, pounds in a kilogram."""
     return any(abs(factor - each) < each / 1000 or abs(factor * each - 1) < 1 / 1000 for each in _SCALES)
 
 
-_SCALES = (1000.0, 1e6, 1e9, 60.0, 3600.0, 86400.0, 24.0, 1440.0, 1024.0, 1024.0**2, 1024.0**3, 7.0, 12.0)
+_IMPERIAL = (2.20462, 28.3495, 1.609344, 3.28084, 1.0936, 2.54, 3.78541, 4.54609, 2.47105)
+"""Pounds, ounces, miles, feet, yards, inches, gallons and acres in metric units, or the other way round."""
+_SCALES = (1000.0, 1e6, 1e9, 60.0, 3600.0, 86400.0, 24.0, 1440.0, 1024.0, 1024.0**2, 1024.0**3, 7.0, 12.0, *_IMPERIAL)
 
 
 def lost_rate(asked: FollowUp, sql: SqlSpec) -> list[str]:
@@ -92,9 +95,25 @@ def lost_rate(asked: FollowUp, sql: SqlSpec) -> list[str]:
     before = asked.before
     if before is None or not _keeps_measure(asked) or _quotients(sql):
         return []
+    quotients = _quotients(before)
     if any(each.func in ("AVG", "MEDIAN") or "PERCENTILE" in each.func for each in sql.aggregations):
-        return []
-    return [f"{numerator} / {denominator}" for numerator, denominator in _quotients(before)]
+        quotients = [(above, below) for above, below in quotients if _is_weighted(above, below)]
+    return [f"{above} / {below}" for above, below in quotients]
+
+
+def _is_weighted(above: str, below: str) -> bool:
+    """Whether a quotient is a mean of one column weighted by another.
+
+    >>> _is_weighted("SUM(fat * litres)", "SUM(litres)"), _is_weighted("SUM(fat)", "SUM(litres)")
+    (True, False)
+    """
+    weight = _SUM.fullmatch(below)
+    terms = _SUM_OF_PRODUCT.fullmatch(above)
+    return weight is not None and terms is not None and weight[1] in terms.groups()
+
+
+_SUM = lazy(r"(?i)sum\((?:\w+\.)?(\w+)\)")
+_SUM_OF_PRODUCT = lazy(r"(?i)sum\((?:\w+\.)?(\w+) \* (?:\w+\.)?(\w+)\)")
 
 
 def _quotients(spec: SqlSpec) -> list[tuple[str, str]]:

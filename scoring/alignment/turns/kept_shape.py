@@ -42,6 +42,25 @@ def _is_computed(old: Aggregation, before: SqlSpec, sql: SqlSpec) -> bool:
     return (bool(before.divisions) or old.func == "AVG") and is_rate(old, sql)
 
 
+def lost_distinct(asked: FollowUp, sql: SqlSpec) -> list[str]:
+    """What the SQL before counts once each, where the answer counts the rows of the same tables."""
+    before = asked.before
+    if before is None or asked.free & {ChangeKind.COLUMNS, ChangeKind.COMPARE}:
+        return []
+    old, new = ([each for each in spec.aggregations if each.func == "COUNT"] for spec in (before, sql))
+    names = {column.name for each in old for column in each.columns}
+    keys = [*(key.operand for key in sql.group_by), *(each for window in sql.windows for each in window.partition_by)]
+    parted = any(names & {column.name for column in key.columns} for key in keys)
+    once = parted or sql.set_operations or any(each.distinct for each in (*sql.blocks, *new))
+    if once or not new or not old or not all(each.distinct for each in old) or _tables(before) != _tables(sql):
+        return []
+    return [f"COUNT(DISTINCT {each.column})" for each in old]
+
+
+def _tables(spec: SqlSpec) -> set[str]:
+    return {table for block in spec.blocks for table in block.tables}
+
+
 def _lost_rows(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """The rows that the SQL before lists, where the answer has a value in their place."""
     shown = _outputs(sql)
@@ -170,10 +189,7 @@ def unapplied(asked: FollowUp, sql: SqlSpec) -> bool:
     known = {_condition(each) for each in before.filters}
     if any(_condition(each) not in known for each in sql.filters):
         return False
-    tables = {table for block in before.blocks for table in block.tables}
-    return all(table in tables for block in sql.blocks for table in block.tables) and len(sql.joins) <= len(
-        before.joins
-    )
+    return _tables(sql) <= _tables(before) and len(sql.joins) <= len(before.joins)
 
 
 def _cuts_otherwise(asked: FollowUp, before: SqlSpec, sql: SqlSpec) -> bool:
@@ -191,6 +207,7 @@ _ADDING = frozenset({ChangeKind.ONLY, ChangeKind.WITHOUT, ChangeKind.BOUND})
 _CHECKS = (
     lost_groups,
     lost_measures,
+    lost_distinct,
     lost_terms,
     lost_unit,
     lost_rate,

@@ -151,16 +151,16 @@ ADDED = lazy(
 
 
 def lost_comparisons(asked: FollowUp, sql: SqlSpec) -> list[str]:
-    """The comparisons of two columns in the SQL before of which the answer reads one column at most: `paid > due`."""
+    """The comparisons of two columns in the SQL before that the answer makes in no condition: `paid > due`."""
     before = asked.before
-    if before is None or asked.is_open or asked.kinds & _LOOSENING:
+    if before is None or asked.kinds & _LOOSENING:
         return []
-    read = {column.name for column in sql.columns}
     compared = [each for each in before.filters if isinstance(each.rhs, Expression) and each.op in _COMPARING]
-    return [each.text for each in compared if _compared(each) and not _compared(each) <= read]
+    tested = [_compared(each) | _columns(each) for each in sql.filters]
+    return [each.text for each in compared if _compared(each) and not any(_compared(each) <= new for new in tested)]
 
 
-_LOOSENING = frozenset({ChangeKind.WIDE, ChangeKind.RESTORE, ChangeKind.AGGREGATE, ChangeKind.COLUMNS})
+_LOOSENING = frozenset({ChangeKind.WIDE, ChangeKind.RESTORE, ChangeKind.COLUMNS, ChangeKind.SHARE})
 _COMPARING = frozenset({Op.LT, Op.LE, Op.GT, Op.GE, Op.EQ, Op.NE})
 
 
