@@ -17,7 +17,7 @@ from scoring.verdict import Case
 
 _NEVER = lazy(
     r"\b(?:do|does|did|have|has|had)(?: not|n['’]?t)\b(?! been \w+ed\b)"
-    r"|\bnever\b|\bneither\b|\bwithout\b|\bnot the\b|\bexcept\b"
+    r"|\bnever\b|(?<!were )(?<!was )(?<!are )(?<!is )\bneither\b|\bwithout\b|\bnot the\b|\bexcept\b"
     r"|\bno\b(?![- ]?shows?\b| (?:need|rush|idea|worr|problem|hurry|longer))",
     re.IGNORECASE,
 )

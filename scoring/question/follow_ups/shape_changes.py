@@ -120,9 +120,13 @@ def ranked(meaning: Meaning, way: str, count: int, rest: str) -> bool:
 
 
 def share_change(meaning: Meaning, change: Edit) -> bool:
-    """`as a percentage`."""
+    """`as a percentage`, `as a share of their calls`."""
     meaning.free |= {ChangeKind.AGGREGATE, ChangeKind.SHARE}
-    return meaning.add("as a percentage")
+    own = _OF_OWN.match(change.text)
+    return meaning.add(f"as a percentage {own.group()}" if own is not None else "as a percentage")
+
+
+_OF_OWN = lazy(r"of (?:each(?: one'?s?)?|its|their) \w+", re.IGNORECASE)
 
 
 def free_of(meaning: Meaning, words: str) -> bool:

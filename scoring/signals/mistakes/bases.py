@@ -15,6 +15,7 @@ from scoring.signals.mistakes.unmet.ratios.measures import (
     stated_factor_turned,
 )
 from scoring.signals.mistakes.unmet.ratios.shares import other_base, reads_no_more, total_of_few
+from scoring.signals.mistakes.unmet.ratios.sides import rate_divided
 from scoring.signals.mistakes.wording import asked, cue, first, said, stems_of
 from scoring.signals.unit_names import FACTORS, LARGER_UNITS, one_name, unit_named
 from scoring.specification import Aggregation, Clause, Division, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
@@ -230,7 +231,7 @@ def factor_of_other_unit(case: Case) -> Finding | None:
     'expected → actual: 1e+09 → 1e+06'
     """
     plain = factor_left_out(case) or factor_turned(case) or factor_of_alias(case) or stated_factor_turned(case)
-    plain = plain or speed_per_other(case)
+    plain = plain or speed_per_other(case) or rate_divided(case)
     if plain is not None or len(case.sql.divisions) != 1:
         return Finding(1.0, plain) if plain is not None else None
     division = case.sql.divisions[0]

@@ -9,7 +9,7 @@ from scoring.linking import is_named
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
-from scoring.signals.mistakes.unmet.latest import is_not_yet, is_of_latest
+from scoring.signals.mistakes.unmet.latest import is_not_yet, is_of_latest, largest_of_named
 from scoring.signals.mistakes.unmet.neighbours import ranked_by_other
 from scoring.signals.mistakes.unmet.other_rows import date_of_other_row
 from scoring.signals.mistakes.unmet.times.firsts import (
@@ -244,8 +244,9 @@ def latest_read_as_largest(case: Case) -> Finding | None:
     ...     "SELECT van_id, MAX(weighed_at), MAX(weight) FROM weighings GROUP BY van_id")).detail
     'max(weight) beside max(weighed_at)'
     """
-    other = date_of_other_row(case)
-    return Finding(1.0, other) if other is not None else _largest_of_latest(said(case), case)
+    beside = _largest_of_latest(said(case), case)
+    other = date_of_other_row(case) or (largest_of_named(case) if beside is None else None)
+    return Finding(1.0, other) if other is not None else beside
 
 
 def _largest_of_latest(text: str, case: Case) -> Finding | None:

@@ -9,6 +9,7 @@ from scoring.patterns import lazy
 from scoring.signals.excused_times import MADE_ROWS
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.ratios.averages import record_of_other_rows
+from scoring.signals.mistakes.unmet.times.occasions import rows_for_number_of_days
 from scoring.signals.mistakes.unmet.times.periods import days_kept, gone_kept, months_joined, runs_from_cut
 from scoring.signals.mistakes.windows import RUNNING, is_time_like
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
@@ -195,6 +196,9 @@ def rows_for_days(case: Case) -> Finding | None:
     ...     "SELECT SUM(fare) FROM (SELECT fare FROM trips ORDER BY flown_at DESC LIMIT 7) t")).detail
     'LIMIT 7 for the last 7 days'
     """
+    counted = rows_for_number_of_days(case)
+    if counted is not None:
+        return Finding(1.0, counted)
     span = _LAST_DAYS.search(asked(case)) if case.sql.order_by and case.sql.limits else None
     if span is None:
         return None

@@ -11,7 +11,7 @@ from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.ratios.changes import change_otherwise
 from scoring.signals.mistakes.unmet.ratios.measures import nights_one_more, turned_outside, whole_units_averaged
 from scoring.signals.mistakes.unmet.ratios.shares import all_over_some, inverted_by_words
-from scoring.signals.mistakes.unmet.twins import part_tested_twice, share_within_itself
+from scoring.signals.mistakes.unmet.twins import part_of_itself
 from scoring.signals.mistakes.wording import asked, cue, divides, first, said, shapes
 from scoring.specification import Division
 from scoring.specification.shapes import Shape, ShapeKind
@@ -222,7 +222,7 @@ def share_of_itself(case: Case) -> Finding | None:
     ...     "COUNT(*) FROM parcels WHERE late = 1")).strength
     1.0
     """
-    twice = part_tested_twice(case) or share_within_itself(case)
+    twice = part_of_itself(case)
     if twice is not None:
         return Finding(1.0, twice)
     found = first(case, ShapeKind.OWN_BASE)

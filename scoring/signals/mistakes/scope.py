@@ -9,10 +9,11 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.both import taken_from_the_other
 from scoring.signals.mistakes.unmet.kept import assigned_alone, attribute_counted, kept_otherwise, truth_counted
-from scoring.signals.mistakes.unmet.nevers import never_by_other_rows, never_of_parts
+from scoring.signals.mistakes.unmet.nevers import never_by_other_rows, never_otherwise
 from scoring.signals.mistakes.unmet.other_rows import others_with_itself
 from scoring.signals.mistakes.unmet.quiet import quiet_misread
 from scoring.signals.mistakes.unmet.ratios.wholes import parts_dropped
+from scoring.signals.mistakes.unmet.totals import compared_otherwise
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
@@ -44,7 +45,7 @@ def compared_with_all(case: Case) -> Finding | None:
     ...     "SELECT name FROM pilots WHERE pay > (SELECT AVG(pay) FROM pilots)")).strength
     1.0
     """
-    found, others = first(case, ShapeKind.OVERALL), others_with_itself(case)
+    found, others = first(case, ShapeKind.OVERALL), others_with_itself(case) or compared_otherwise(case)
     text = asked(case)
     if others is not None:
         return Finding(1.0, others)
@@ -269,7 +270,7 @@ def absence_flipped(case: Case) -> Finding | None:
 
 
 def _by_others(case: Case) -> Finding | None:
-    other = never_by_other_rows(case) or never_of_parts(case)
+    other = never_by_other_rows(case) or never_otherwise(case)
     return _absent_or_other(case) if other is None else Finding(1.0, other)
 
 

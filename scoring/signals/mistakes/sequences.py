@@ -85,9 +85,10 @@ def overlap_missed(case: Case) -> Finding | None:
     text, whole = asked(case), part_counted_whole(case)
     if whole is not None:
         return Finding(1.0, whole)
-    if _OVERLAPS.search(text):
-        return _ends_equal(case)
     sides = _sides(case)
+    if _OVERLAPS.search(text):
+        within = sides is not None and _is_bounded(sides[0]) and _is_bounded(sides[1])
+        return Finding(1.0, f"{sides[0].text} and {sides[1].text}") if sides and within else _ends_equal(case)
     if sides is None:
         return moment_missed(case)
     start, end = sides
@@ -114,6 +115,11 @@ def _lies_within(start: SqlFilter, end: SqlFilter) -> bool:
     if not isinstance(one, TimeRange) or not isinstance(other, TimeRange):
         return False
     return one.end is None and other.start is None and one.start is not None and other.end is not None
+
+
+def _is_bounded(each: SqlFilter) -> bool:
+    """Whether a time is to lie between two others, both of a stretch longer than a day."""
+    return isinstance(each.rhs, TimeRange) and each.rhs.start is not None and each.rhs.end is not None
 
 
 def _sides(case: Case) -> tuple[SqlFilter, SqlFilter] | None:
@@ -154,7 +160,8 @@ def _ends_equal(case: Case) -> Finding | None:
 
 _WEEKDAYS = lazy(
     r"(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w"
-    r"|%u)[^=<>]{0,60}?(?:\bin\s*\(([\d', ]+)\)|=\s*'?(\d)\b)",
+    r"|%u)[^=<>]{0,60}?(?:\bin\s*\(([\d', ]+)\)|=\s*'?(\d)\b)"
+    r"|(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday|\bdow\b|\bdw\b|%w|%u)[^=<>]{0,60}?>=\s*'?([5-7])\b",
     re.IGNORECASE,
 )
 _SUNDAY_FIRST = frozenset({1, 7})
@@ -189,12 +196,25 @@ def weekend_misnumbered(case: Case) -> Finding | None:
     if len(matches) != 1 or ("weekend" not in said(case) and _RANGE.search(said(case))):
         return None
     match = matches[0]
-    weekend = _weekend(match[1].casefold().replace("_", ""), case.sql.dialect)
-    given = frozenset(map(int, re.findall(r"\d", match[2] or match[3])))
+    weekend = _weekend(_numbering(match[1] or match[4], case.written), case.sql.dialect)
+    given = frozenset(map(int, re.findall(r"\d", match[2] or match[3] or "")))
+    if match[5]:
+        given = frozenset(range(int(match[5]), max(weekend, default=0) + 1))
     wanted = _numbers(days, weekend)
     if not wanted or len(given) != len(wanted) or given == wanted:
         return None
     return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
+
+
+_NUMBERING = lazy(r"\b(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday)\b", re.IGNORECASE)
+
+
+def _numbering(function: str, sql: str) -> str:
+    """The function that numbers the days, where a column is named like another: `EXTRACT(DAYOFWEEK …) AS dow`."""
+    if re.search(rf"\bas\s+{re.escape(function)}\b", sql, re.IGNORECASE) is not None:
+        functions = {each.casefold() for each in _NUMBERING.findall(sql)} - {function.casefold()}
+        function = functions.pop() if len(functions) == 1 else ""
+    return function.casefold().replace("_", "")
 
 
 _NAMED_DAYS = lazy(

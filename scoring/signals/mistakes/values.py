@@ -102,6 +102,9 @@ def pattern_misplaced(case: Case) -> Finding | None:
     ...     "SELECT code FROM planes WHERE code LIKE '%KX%'")).detail
     "code contains 'kx'"
     """
+    begun = _begun_with_code(case)
+    if begun is not None:
+        return Finding(1.0, begun)
     begins, ends = _BEGINS.search(said(case)), _ENDS.search(said(case))
     if bool(begins) is bool(ends) or _ANYWHERE.search(said(case)):
         return None
@@ -110,6 +113,30 @@ def pattern_misplaced(case: Case) -> Finding | None:
         return None
     odd = next((each for each in case.sql.filters if each.op in (Op.CONTAINS, other)), None)
     return Finding(1.0, odd.text) if odd is not None else None
+
+
+_WHOLE_CODE = cue(
+    "sku code item part article product order ticket",
+    r"\b(?:sku|code|item|part|article|product|order|ticket) (?:no\.? |nr\.? |number |code |#)?([a-z]{0,4}-?\d[\w-]*)\b",
+)
+_SERIES = lazy(r"\b(?:start|begin|prefix|series|family|range|group|famil|like|any|all)\w*\b|\*|\bxx?\b")
+
+
+def _begun_with_code(case: Case) -> str | None:
+    """One code is asked for, and the SQL finds all codes that begin with it.
+
+    >>> _begun_with_code(case("Stock of sku A10", "SELECT SUM(n) FROM stock WHERE sku LIKE 'A10%'"))
+    "sku starts with 'a10': more than a10"
+    """
+    found = _WHOLE_CODE.search(case.asked)
+    if found is None or _SERIES.search(case.asked) is not None:
+        return None
+    odd = next((each for each in case.sql.filters if each.op is Op.STARTS_WITH and _is_text(each, found[1])), None)
+    return f"{odd.text}: more than {found[1]}" if odd is not None else None
+
+
+def _is_text(each: SqlFilter, text: str) -> bool:
+    return isinstance(each.rhs, Text) and each.rhs.folded == text
 
 
 _ANY_CASE = cue(
@@ -135,11 +162,34 @@ def case_of_letters_kept(case: Case) -> Finding | None:
     ...     "WHERE name LIKE '%kite%' AND name ~ 'x'")).detail
     "LIKE '%kite%'"
     """
-    if case.sql.dialect in _CASELESS or not _ANY_CASE.search(said(case)):
+    if case.sql.dialect in _CASELESS:
         return None
+    spelt = _spellings_counted(case)
+    if spelt is not None or not _ANY_CASE.search(said(case)):
+        return Finding(1.0, spelt) if spelt is not None else None
     sql = case.written
     found = _LIKE.search(sql) if not _FOLDS.search(sql.casefold()) else None
     return Finding(1.0, found.group()) if found is not None else None
+
+
+_CAPS = cue(
+    "caps capital case lowercase uppercase",
+    r"\b(?:caps|capitals?|capitali[sz]\w+|upper ?case|lower ?case|case)\b[^.?]{0,50}\b(?:same|once|one|random|mixed"
+    r"|doesn'?t matter|not matter)\b|\b(?:same|once|random|mixed)\b[^.?]{0,30}\b(?:caps|capitals?|case)\b",
+)
+
+
+def _spellings_counted(case: Case) -> str | None:
+    """Different texts are counted whatever their capitals, and each spelling counts.
+
+    >>> _spellings_counted(case("How many different mails? caps don't count, KX@a and kx@a are the same, random caps",
+    ...     "SELECT COUNT(DISTINCT mail) FROM pilots"))
+    'each spelling counts: no LOWER'
+    """
+    different = case.sql.distinct or any(each.distinct for each in (*case.sql.blocks, *case.sql.aggregations))
+    if not different or _CAPS.search(case.query.question.casefold()) is None or _FOLDS.search(case.written.casefold()):
+        return None
+    return "each spelling counts: no LOWER"
 
 
 _UNDERSCORE = cue("underscore", r"\bunderscores?\b")

@@ -11,6 +11,8 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.neighbours import across_finer_groups, change_backwards, other_order, within_other
 from scoring.signals.mistakes.unmet.ranks import percentile_flipped
 from scoring.signals.mistakes.unmet.sums import sum_runs_on
+from scoring.signals.mistakes.unmet.times.ages import age_of_other_end
+from scoring.signals.mistakes.unmet.times.lateness import gap_as_span
 from scoring.signals.mistakes.unmet.times.moving import by_calendar
 from scoring.signals.mistakes.unmet.times.reach import reaches_back, reaches_too_far
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
@@ -166,6 +168,9 @@ def neighbour_wrong(case: Case) -> Finding | None:
 
 
 def _other_neighbour(case: Case) -> Finding | None:
+    span = gap_as_span(case)
+    if span is not None:
+        return Finding(1.0, span)
     return other_order(case) or within_other(case) or change_backwards(case) or _across_groups(case)
 
 
@@ -224,6 +229,9 @@ def date_extreme_flipped(case: Case) -> Finding | None:
     ...     "SELECT pilot, MIN(flown_at) FROM flights GROUP BY pilot")).detail
     'MIN(flown_at) for the latest'
     """
+    age = age_of_other_end(case)
+    if age is not None:
+        return Finding(1.0, age)
     latest, earliest = _LATEST.search(asked(case)), _FIRST.search(asked(case))
     if latest is not None and earliest is None:
         flipped, name = _flipped(case, "MIN", "asc"), latest.group()

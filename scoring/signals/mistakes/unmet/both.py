@@ -192,10 +192,29 @@ def still_untested(case: Case) -> str | None:
     """
     if _STILL.search(case.asked) is None or len(case.sql.joins) > 1:
         return None
+    end = _end_only_read(case)
+    if end is not None:
+        return f"still: {end} is read and never tested"
     if _may_select(case.sql) and not (_STAYED.search(case.asked) and _selects_a_kind(case)):
         return None
     named = any("current" in identifier_words(table) for table in case.sql.blocks[0].tables)
     return None if named else "still"
+
+
+_END = frozenset(map(stem, "end ended left cancelled canceled terminated closed returned expired expiry".split()))
+
+
+_STATED = frozenset({"status", "state", "active", "st", "stat", "flag"})
+
+
+def _end_only_read(case: Case) -> str | None:
+    """The time of an end that a query below the answer hands on, and that no condition looks at."""
+    shown = {column for each in case.answer for column in each.operand.columns}
+    read = [column for column in case.sql.columns if not _END.isdisjoint(identifier_words(column.name)[:1])]
+    tested = {column for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
+    used = tested | {column for each in case.sql.aggregations for column in each.columns}
+    kinds = any(not _STATED.isdisjoint(identifier_words(column.name)) for column in tested)
+    return read[0].name if len(read) == 1 and read[0] not in used | shown and not kinds else None
 
 
 _STAYED = lazy(

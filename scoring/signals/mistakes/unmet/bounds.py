@@ -196,6 +196,9 @@ def empty_groups_dropped(case: Case) -> Finding | None:
     ...     "JOIN flights f ON f.pilot_id = p.id GROUP BY p.name HAVING COUNT(*) < 3")).detail
     'fewer than 3: count(*) < 3 over an inner join'
     """
+    periods = empty_periods_dropped(case)
+    if periods is not None:
+        return Finding(1.0, periods)
     found, sql = _MAY_BE_NONE.search(case.asked), case.sql
     if found is None or not sql.joins or any(each.kind != "inner" for each in sql.joins) or len(sql.blocks) != 1:
         return None
@@ -203,6 +206,32 @@ def empty_groups_dropped(case: Case) -> Finding | None:
         if each.op in (Op.LT, Op.LE) and each.lhs is not None and each.lhs.func == "COUNT":
             return Finding(1.0, f"{found.group()}: {each.text} over an inner join")
     return None
+
+
+_EMPTY_PERIODS = cue(
+    "day week month hour date quarter",
+    r"\b(?:including|incl\.?|even|also|with)(?: for| the)? (?:the )?(?:days|weeks|months|hours|dates|quarters) "
+    r"(?:(?:that|which) (?:had|have) |that are )?(?:without|with(?:out)? (?:no|zero|0|any|nothing)|no|zero|nothing"
+    r"|where (?:nothing|there))\b",
+)
+_CALENDAR = lazy(
+    r"generate|\bseries|calendar|spine|\bdates?\b(?=\s+\w*\s*(?:left|cross|join))|dim_|recursive|connect\s+by|sequence"
+    r"|explode|\b(?:left|right|full|cross)\s+(?:outer\s+)?join|\bunion\b|\bvalues\b|with\s+fill|numbers",
+    re.IGNORECASE,
+)
+
+
+def empty_periods_dropped(case: Case) -> str | None:
+    """Days, weeks or months with nothing are to be shown, and groups of rows have none of them.
+
+    >>> empty_periods_dropped(case("Flights per day in May, including days without any",
+    ...     "SELECT day, COUNT(*) FROM flights WHERE month = 5 GROUP BY day"))
+    'including days without: only those with rows'
+    """
+    found = _EMPTY_PERIODS.search(case.asked)
+    if found is None or not case.sql.group_by or _CALENDAR.search(case.written) is not None:
+        return None
+    return f"{found.group()}: only those with rows"
 
 
 def value_of_any_row(case: Case) -> Finding | None:

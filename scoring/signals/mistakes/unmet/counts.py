@@ -9,6 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others, whole_by_people
 from scoring.signals.mistakes.unmet.ratios.averages import groups_of_other_period
 from scoring.signals.mistakes.unmet.ratios.means import rows_averaged
+from scoring.signals.mistakes.unmet.ratios.sides import rows_for_each
 from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Column, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
@@ -87,10 +88,23 @@ def _keys_counted(people: str | None, case: Case) -> Finding | None:
     if people is None or others is not None:
         return Finding(1.0, others) if others is not None else None
     keys = _counted_keys(case) if len(case.sql.blocks) == 1 and not case.sql.blocks[0].distinct else []
+    own = _own_keys_counted(case)
+    if own is not None:
+        return Finding(1.0, f"COUNT(DISTINCT {own.name}) of {own.table} for the number of {people}")
     found = next((key for key in keys if _is_of_happening(key, stem(people))), None)
     if found is None or _ONE_EACH.search(case.said) is not None:
         return None
     return Finding(1.0, f"COUNT({found.name}) of {found.table} for the number of {people}")
+
+
+def _own_keys_counted(case: Case) -> Column | None:
+    """The own key of a table of what happens, where nothing but its different values is counted."""
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT"]
+    keys = [each.columns[0] for each in counts if each.distinct and len(each.columns) == 1]
+    if len(keys) != 1 or len(counts) != 1 or len(case.sql.blocks) != 1:
+        return None
+    happens = not _MOMENTARY.isdisjoint(table_words(keys[0].table or "")[-1:])
+    return keys[0] if happens and is_own_key(keys[0]) else None
 
 
 def _counted_keys(case: Case) -> list[Column]:
@@ -224,7 +238,7 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     """
     other = groups_of_others(case) or groups_of_other_period(case) or whole_by_people(case)
     if other is None and len(case.sql.blocks) == 1:
-        other = rows_averaged(case) or divided_by_others(case) or _lines_averaged(case)
+        other = rows_averaged(case) or divided_by_others(case) or rows_for_each(case) or _lines_averaged(case)
     return Finding(1.0, other) if other is not None else None
 
 
@@ -247,15 +261,23 @@ def key_bounded_for_number(case: Case) -> Finding | None:
     ...     "SELECT p.name FROM pilots p JOIN flights f ON f.pilot_id = p.id WHERE f.id >= 100")).detail
     'id >= 100'
     """
-    said = {each.rhs.value for each in case.question.filters if isinstance(each.rhs, Number)}
-    if not said or re.search(r"\bids?\b", case.asked):
+    if re.search(r"\bids?\b", case.asked):
         return None
-    found = next((each for each in case.sql.filters if _bounds_key(each) and _value(each) in said), None)
+    said = {each.rhs.value for each in case.question.filters if isinstance(each.rhs, Number)}
+    exact = _EXACTLY.search(case.asked) is not None
+    keys = (each for each in case.sql.filters if _bounds_key(each, exact=exact))
+    found = next((each for each in keys if exact or _value(each) in said), None)
     return Finding(1.0, found.text) if found is not None else None
 
 
-def _bounds_key(each: SqlFilter) -> bool:
-    if each.op not in (Op.LT, Op.LE, Op.GT, Op.GE) or each.clause is not Clause.WHERE or each.lhs is None:
+_EXACTLY = cue("exactly only just", r"\b(?:exactly|only|just) (?:one|two|three|[123]) [a-z]+s?\b")
+
+
+def _bounds_key(each: SqlFilter, *, exact: bool) -> bool:
+    if each.op is Op.EQ and exact and _value(each) not in (1, 2, 3):
+        return False
+    ops = (Op.LT, Op.LE, Op.GT, Op.GE, Op.EQ) if exact else (Op.LT, Op.LE, Op.GT, Op.GE)
+    if each.op not in ops or each.clause is not Clause.WHERE or each.lhs is None:
         return False
     names = [column.name for column in each.lhs.columns]
     return names == [each.lhs.name] and identifier_words(names[0])[-1:] == ("id",)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.patterns import lazy
+from scoring.signals.mistakes.wording import cue
 from scoring.specification.shapes import Shape
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 _WHOSE_LATEST = lazy(r"\bwhose (?:very |own )?(?:first|last|latest|most recent|newest|current) \w+\b")
 _SAYS = lazy(
@@ -48,3 +51,29 @@ def _words(shape: Shape) -> list[str]:
 def _is_of_same_rows(shape: Shape) -> bool:
     """Whether the value belongs to the very rows of which one is the latest."""
     return shape.columns[0].table == shape.columns[-1].table
+
+
+_LARGEST = lazy(
+    r"\b(?:highest|largest|biggest|max(?:imum)?|peak|top|greatest|best|most (?!recent)\w+|minimum|lowest|min)\b"
+)
+_LATEST_VALUE = cue(
+    "latest last current newest recent",
+    r"\b(?:latest|last|current|newest|most recent) (?:known |recorded |reported )?(status|state|stage|phase|price"
+    r"|salary|balance|score|grade|weight|value|reading|temperature|location|address|owner|plan|tier|note|comment|result)\b",
+)
+
+
+def largest_of_named(case: Case) -> str | None:
+    """The latest value of a named column is asked for, and its largest or smallest value comes.
+
+    >>> largest_of_named(case("Latest status of each van", "SELECT van_id, MAX(status) FROM checks GROUP BY van_id"))
+    'MAX(status) for the latest status'
+    """
+    found = _LATEST_VALUE.search(case.asked)
+    if found is None or _LARGEST.search(case.said) or case.sql.windows:
+        return None
+    for each in case.sql.aggregations:
+        plain = each.func == "MAX" and [column.name for column in each.columns] == [each.column]
+        if plain and stem(found[1]) in identifier_words(each.column)[-1:]:
+            return f"MAX({each.column}) for the {found.group()}"
+    return None

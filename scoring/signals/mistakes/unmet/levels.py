@@ -6,6 +6,7 @@ import re
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.unmet.links import references
 from scoring.signals.mistakes.unmet.ratios.averages import is_calendar, is_one_day
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
@@ -271,3 +272,29 @@ def _is_of_some(kind: SqlFilter, case: Case) -> bool:
     )
     other = found is not None and stem(found["thing"]) not in _rows_of(kind, case)
     return other and _ALL_OF_THEM.search(case.asked) is not None
+
+
+_ALL_IN_ALL = cue(
+    "total altogether overall combined all",
+    r"\b(?:over|above|under|below|more than|less than|at least|at most|up to)\b[^.?;]{1,15}\d[^.?;]{0,15}"
+    r"\b(?:in total|altogether|all in all|overall|in all|combined)\b",
+)
+
+
+def whole_bounded_by_part(case: Case) -> Finding | None:
+    """Whole things are counted whose amounts are bounded in total, and WHERE bounds the amount of each part.
+
+    >>> whole_bounded_by_part(case("How many trips came to over 300 in total?", "SELECT COUNT(DISTINCT t.id) FROM "
+    ...     "trips t JOIN bills b ON b.trip_id = t.id WHERE b.amount > 300")).detail
+    'amount > 300 of each of bills'
+    """
+    if _ALL_IN_ALL.search(case.asked) is None or case.sql.having or case.sql.windows or case.sql.group_by:
+        return None
+    parts = {one.table for one, _ in references(case.sql)}
+    counted = any(each.func == "COUNT" and each.distinct for each in case.sql.aggregations)
+    for each in case.sql.filters if counted else ():
+        columns = each.lhs.columns if each.lhs is not None and isinstance(each.rhs, Number) else ()
+        in_part = len(columns) == 1 and columns[0].table in parts and key_stems(columns[0].name) is None
+        if in_part and each.op in _BOUNDS and each.clause is Clause.WHERE:
+            return Finding(1.0, f"{each.text} of each of {columns[0].table}")
+    return None

@@ -6,10 +6,11 @@ import re
 
 from scoring.alignment.left_out import EXCLUDING_ROLES
 from scoring.signals.mistakes.unmet.links import references
-from scoring.signals.mistakes.wording import cue
+from scoring.signals.mistakes.wording import cue, shapes
 from scoring.specification import Clause, Column, Op, SqlFilter, Subquery, SubqueryRole
+from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
-from scoring.values import Choices, Text
+from scoring.values import Choices, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -44,6 +45,50 @@ def never_by_other_rows(case: Case) -> str | None:
         if left_out and _is_of_happenings(each, who, case):
             return f"{each.text} is met by one row of others"
     return None
+
+
+_BUT_NOT = cue(
+    "but and",
+    r"\b(?:but|and) (?:(?:who |that |which )?(?:have |has |had |did )?(?:not|never|no)|(?:have|has|had|did)n['’]?t)\b",
+)
+
+
+def other_value_kept(case: Case) -> str | None:
+    """Who did one thing and not another is asked for, and each row is tested for both: one value is not the other.
+
+    >>> other_value_kept(case("Pilots who flew kites but not gliders", "SELECT DISTINCT pilot FROM flights "
+    ...     "WHERE kind = 'kites' AND kind <> 'gliders'"))
+    "kind != 'gliders' beside kind = 'kites'"
+    """
+    found, sql = _BUT_NOT.search(case.asked), case.sql
+    if found is None or not (sql.distinct or sql.group_by or sql.joins) or sql.having or _looks_for_absence(case):
+        return None
+    kept = {each.lhs: each for each in sql.filters if each.op is Op.EQ and each.clause is Clause.WHERE}
+    for each in sql.filters:
+        beside = kept.get(each.lhs) if each.op is Op.NE and each.clause is Clause.WHERE else None
+        if beside is not None and beside.block == each.block and _names_value(each, case.asked[found.end() :]):
+            return f"{each.text} beside {beside.text}"
+    return None
+
+
+_NOT_AT_ALL = cue(
+    "never no not without n't", r"\bnever\b|\b(?:with|had|has|have) (?:no|not a single)\b|\bwithout any\b"
+)
+
+
+def zero_for_none(case: Case) -> str | None:
+    """Things with no row of a kind are asked for, and a number of an outer-joined row is to be 0: it is NULL.
+
+    >>> zero_for_none(case("Which gliders were never flown?", "SELECT g.id FROM gliders g LEFT JOIN flights f ON "
+    ...     "f.glider_id = g.id WHERE f.minutes = 0"))
+    'minutes = 0, where a missing row has NULL'
+    """
+    if _NOT_AT_ALL.search(case.asked) is None or _looks_for_absence(case):
+        return None
+    undone = shapes(case, ShapeKind.OUTER_CONDITION)
+    zeros = (each for each in case.sql.filters if isinstance(each.rhs, Number) and each.rhs.value == 0)
+    found = next((each for each in zeros if undone and each.op is Op.EQ and each.clause is Clause.WHERE), None)
+    return f"{found.text}, where a missing row has NULL" if found is not None else None
 
 
 def _looks_for_absence(case: Case) -> bool:
@@ -190,3 +235,8 @@ def _is_of_people(who: str, name: str) -> bool:
 
 
 _PEOPLE = frozenset(map(stem, "customer client user member guest patient subscriber account person".split()))
+
+
+def never_otherwise(case: Case) -> str | None:
+    """The first of these that finds others than those who never did a thing."""
+    return never_of_parts(case) or other_value_kept(case) or zero_for_none(case)

@@ -12,6 +12,7 @@ from scoring.specification import Clause, Op
 from scoring.specification.shapes import ShapeKind
 from scoring.values import Expression
 from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 _PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _RANK = cue(
@@ -29,7 +30,7 @@ def rank_not_taken(case: Case) -> Finding | None:
     ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 2")).detail
     'second highest: LIMIT 2 without OFFSET 1'
     """
-    repeated = place_among_repeats(case) or cut_too_early(case)
+    repeated = place_among_repeats(case) or cut_too_early(case) or ranked_within_item(case)
     if repeated is not None:
         return Finding(1.0, repeated)
     found, sql = _RANK.search(case.asked), case.sql
@@ -43,6 +44,31 @@ def rank_not_taken(case: Case) -> Finding | None:
             Finding(1.0, f"{found.group()}: OFFSET {sql.limits[0].offset}") if sql.limits[0].offset != place else None
         )
     return Finding(1.0, f"{found.group()}: LIMIT {sql.limits[0].count} without OFFSET {place}")
+
+
+_TOP_PER = cue(
+    "top best first most highest",
+    r"\b(?:top|best|first) (?:\d+ |three |five |ten )?(?:selling |most \w+ )?(?P<what>[a-z]+),? (?:per|for each"
+    r"|for every|in each|in every|of each|within each|by) (?P<group>[a-z]+)\b",
+)
+
+
+def ranked_within_item(case: Case) -> str | None:
+    """The first of some things in each group are asked for, and each thing is ranked among its own groups.
+
+    >>> ranked_within_item(case("Top 3 dishes per base", "SELECT base_id, dish_id FROM (SELECT base_id, dish_id, RANK()"
+    ...     " OVER (PARTITION BY dish_id ORDER BY n DESC) AS r FROM sums) t WHERE r <= 3"))
+    'ranked within dish_id, not base'
+    """
+    found = _TOP_PER.search(case.asked)
+    ranks = [each for each in case.sql.windows if each.func in ("ROW_NUMBER", "RANK", "DENSE_RANK")]
+    if found is None or len(ranks) != 1 or len(ranks[0].partition_by) != 1:
+        return None
+    words = {word for word in identifier_words(ranks[0].partition_by[0].name) if len(word) > 1}
+    what, group = stem(found["what"]), stem(found["group"])
+    if what == group or what not in words or group in words:
+        return None
+    return f"ranked within {ranks[0].partition_by[0].name}, not {found['group']}"
 
 
 def cut_too_early(case: Case) -> str | None:

@@ -32,7 +32,7 @@ def reference_reversed(case: Case) -> str | None:
     """
     uses = shapes(case, ShapeKind.SELF_USE)
     if not uses:
-        return None
+        return _held_against_reports(case)
     found = (
         _counted_once(uses)
         or _named_otherwise(uses)
@@ -40,6 +40,27 @@ def reference_reversed(case: Case) -> str | None:
         or _other_is_dated(uses, asked(case))
     )
     return f"{uses[0].text}: {found}" if found else None
+
+
+_THAN_BOSS = cue(
+    "than", r"\bthan (?:their|his|her) (?:own |direct |line )?(?:boss|manager|supervisor|superior|team lead)\b"
+)
+_REPORTS = re.compile(
+    r"\bfrom\s+[\w.]+\s+(?:as\s+)?(?P<inner>\w+)\s+where\s+(?P=inner)\.(?:manager|mgr|boss|supervisor|superior"
+    r"|reports_to)\w*\s*=\s*\w+\.\w+",
+    re.IGNORECASE,
+)
+
+
+def _held_against_reports(case: Case) -> str | None:
+    """Who is compared with their boss, and a subquery reads those whose boss they are.
+
+    >>> _held_against_reports(case("Who earns more than their boss?", "SELECT a.name FROM crew a WHERE a.pay > "
+    ...     "(SELECT MIN(b.pay) FROM crew b WHERE b.boss_id = a.id)"))
+    'FROM crew b WHERE b.boss_id = a.id: their reports'
+    """
+    found = _REPORTS.search(case.written) if _THAN_BOSS.search(case.asked) else None
+    return f"{' '.join(found.group().split())}: their reports" if found is not None else None
 
 
 def _of(uses: Sequence[Shape], side: str, use: str) -> list[Shape]:

@@ -66,3 +66,26 @@ def share_within_itself(case: Case) -> str | None:
         if found is not None and found[3].strip() == key and found[1].removeprefix("round(") == found[2]:
             return f"sum over {key}, the key of the groups"
     return None
+
+
+_BY_ITSELF = lazy(
+    r"(?P<side>\b(?:count|sum)\s*\(\s*(?:distinct\s+)?(?:\*|[\w.]+)\s*\))(?:\s+as\s+\w+\s*\))?"
+    r"(?:\s*\*\s*1(?:00)?(?:\.0+)?)?\s*/\s*(?:nullif\s*\(\s*)?(?P=side)(?!\s*(?:over|filter)\b)",
+    re.IGNORECASE,
+)
+
+
+def divided_by_itself(case: Case) -> str | None:
+    """The same count or sum stands above and below the line.
+
+    >>> divided_by_itself(case("What % of flights was late, by base", "SELECT base, 100.0 * COUNT(*) / COUNT(*) "
+    ...     "FROM flights WHERE late = 1 GROUP BY base"))
+    'COUNT(*) / COUNT(*)'
+    """
+    found = _BY_ITSELF.search(case.written) if case.sql.divisions else None
+    return " ".join(found.group().split()) if found is not None else None
+
+
+def part_of_itself(case: Case) -> str | None:
+    """The first of these that makes each share 1."""
+    return part_tested_twice(case) or share_within_itself(case) or divided_by_itself(case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.patterns import lazy
+from scoring.signals.mistakes.unmet.ratios.sides import unlike_sides
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Division, Op, SqlFilter
 from scoring.values import DatePart, RelativeTime, Text, TimeRange
@@ -245,4 +246,4 @@ def base_of_others(case: Case) -> str | None:
     """The first of these that is wrong with the base of a share."""
     odd = share_of_one_group(case) or base_of_some(case) or base_and_part_swapped(case)
     odd = odd or partners_of_all(case) or time_of_part(case) or part_over_rest(case)
-    return odd or base_of_formula(case) or base_of_all_kinds(case)
+    return odd or base_of_formula(case) or base_of_all_kinds(case) or unlike_sides(case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.patterns import lazy
+from scoring.signals.mistakes.unmet.ratios.sides import growth_as_index
 from scoring.signals.mistakes.wording import cue, first
 from scoring.specification.shapes import ShapeKind
 from scoring.verdict import Case
@@ -169,7 +170,8 @@ def remainder_backwards(case: Case) -> str | None:
 
 def change_otherwise(case: Case) -> str | None:
     """The first of these that is wrong with a change."""
-    return points_divided(case) or later_of_named(case) or quotient_for_change(case) or _turned(case)
+    other = points_divided(case) or later_of_named(case) or quotient_for_change(case)
+    return other or growth_as_index(case) or _turned(case)
 
 
 def _turned(case: Case) -> str | None:

@@ -47,7 +47,7 @@ _OF_OWN = cue(
     r"(?:%|\b(?:pct|percent\w*|share|proportion))(?: \w+)? of (?:that|its|their|the same) (?!own\b)[a-z]+(?:'s|s)?\b"
     r"|\b(?:share|part|percent\w*|pct|%)\b[^.;?]{0,40}\b(?:of|in|within) (?:their|its|his|her) own (?!total)[a-z]+\b"
     r"|(?:%|\b(?:pct|percent\w*|share|proportion)) of each (?:[a-z]+'?s? own\b|[a-z]+'?s? [a-z]+ (?:was|were|is|are"
-    r"|that)\b)",
+    r"|that)\b|one'?s [a-z]+)",
 )
 _OF_ALL = lazy(r"\b(?:sum|count|ratio_to_report)\s*\((?:[^()]|\([^()]*\)){1,80}\)\s*over\s*\(\s*\)", re.IGNORECASE)
 _SCALAR = lazy(

@@ -93,3 +93,28 @@ def years_by_calendar(case: Case) -> Finding | None:
         return Finding(1.0, born.group())
     found = _BY_CALENDAR.search(case.written) if _AGES.search(said(case)) else None
     return Finding(1.0, found.group()) if found is not None and not _CORRECTED.search(case.written) else None
+
+
+_OLDEST = cue("oldest longest", r"\b(?:oldest|longest[- ](?:open|waiting|running|standing|outstanding))\b")
+_NEWEST = cue("newest youngest", r"\b(?:newest|youngest)\b")
+_SINCE_THEN = lazy(
+    r"^(?:\w+\()?(?:current_date|current_timestamp|now\(\)|sysdate|curdate\(\)|today\(\))[^-]{0,20} - [a-z_.]+",
+    re.IGNORECASE,
+)
+
+
+def age_of_other_end(case: Case) -> str | None:
+    """The age of the oldest is asked for, and the smallest age comes, or the other way round.
+
+    >>> age_of_other_end(case("How old is the oldest open claim, in days?",
+    ...     "SELECT MIN(CURRENT_DATE - made_on) FROM claims WHERE state = 'open'"))
+    'MIN(current_date - made_on) for the oldest'
+    """
+    oldest, newest = _OLDEST.search(case.asked), _NEWEST.search(case.asked)
+    if (oldest is None) is (newest is None):
+        return None
+    func = "MIN" if oldest is not None else "MAX"
+    for each in case.sql.aggregations:
+        if each.func == func and _SINCE_THEN.search(each.column) is not None:
+            return f"{func}({each.column}) for the {'oldest' if oldest is not None else 'newest'}"
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
@@ -18,7 +18,7 @@ _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
 _AT_A_MOMENT = cue(
     "active open running live valid enrolled employed unpaid subscribed outstanding head",
     r"\b(?:active|open|running|live|valid|enrolled|employed|unpaid|subscribed|outstanding"
-    r"|head ?count(?: (?:per|by) [a-z]+)?) "
+    r"|head ?count(?: (?:per|by) [a-z]+)?)(?: [a-z]+s)? "
     r"(?:as of|as at|at|on|by) (?:the )?(?:(?:very )?(?:end|start|beginning|close) of )?"
     rf"(?:the )?(?:last (?:year|month|quarter|week)|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH}|\d{{4}}-\d\d-\d\d"
     r"|q[1-4]|\d{4}|year[- ]end|month[- ]end)\b",
@@ -40,7 +40,7 @@ def moment_missed(case: Case) -> Finding | None:
     ...     "WHERE started_on <= '2020-03-31' AND ended_on IS NULL", asked="2020-06-10")).detail
     'active at the end of march: ended_on is null'
     """
-    some = _begun_in_it(case)
+    some = _begun_in_it(case) or _arrived_that_night(case)
     return Finding(1.0, some) if some is not None else _moment_missed(case)
 
 
@@ -54,6 +54,33 @@ def _moment_missed(case: Case) -> Finding | None:
         return Finding(1.0, f"{found.group()}: {begun.text} alone") if _has_end(case) else None
     open_now = all(each.op is Op.IS_NULL and each.alternative is None for each in ends)
     return Finding(1.0, f"{found.group()}: {ends[0].text}") if open_now else None
+
+
+_THAT_NIGHT = cue(
+    "night occupied house stay",
+    r"\b(?:occupied|full|in house|staying|stayed|slept)\b[^.?;]{0,30}\b(?:(?:the )?night of|on|for)\b",
+)
+_ARRIVALS = frozenset({"checkin", "check", "arriv", "arrival", "arrived"})
+
+
+def _arrived_that_night(case: Case) -> str | None:
+    """What is occupied in a night is asked for, and only who arrived that day is found.
+
+    >>> _arrived_that_night(case("Rooms occupied the night of 24 may", "SELECT COUNT(DISTINCT room) FROM stays WHERE "
+    ...     "check_in_date = '2020-05-24'", asked="2020-06-10"))
+    'check_in_date within [2020-05-24, 2020-05-25): only who arrived then'
+    """
+    found = _THAT_NIGHT.search(case.asked)
+    timed = [each for each in case.sql.filters if isinstance(each.rhs, TimeRange)]
+    if found is None or len(timed) != 1 or not _is_on(timed[0], _ARRIVALS) or not _is_one_day(timed[0]):
+        return None
+    return f"{timed[0].text}: only who arrived then"
+
+
+def _is_one_day(each: SqlFilter) -> bool:
+    """Whether a condition keeps no more than a day."""
+    start, end = (each.rhs.start, each.rhs.end) if isinstance(each.rhs, TimeRange) else (None, None)
+    return start is not None and end is not None and end - start <= timedelta(days=1)
 
 
 _AT_SOME_POINT = cue(

@@ -256,3 +256,25 @@ def _time_of(each: SqlFilter) -> list[str]:
     """The name of the one column that a condition is on, if it is a time."""
     columns = each.lhs.columns if each.lhs is not None else ()
     return [column.name for column in columns if is_time(column.name)] if len(columns) == 1 else []
+
+
+_ON_DAYS = cue(
+    "days", r"\bon how many (?:different |distinct |separate )?days\b|\bhow many (?:different|distinct|separate) days\b"
+)
+_DAILY = frozenset({"day", "daily", "calendar", "date"})
+
+
+def rows_for_number_of_days(case: Case) -> str | None:
+    """Days on which something happened are to be counted, and each time it happened counts.
+
+    >>> rows_for_number_of_days(case("On how many days did a pilot fly?", "SELECT COUNT(flown_at) FROM flights"))
+    'COUNT(flown_at) counts rows, not days'
+    """
+    found, counts = _ON_DAYS.search(case.asked), [each for each in case.sql.aggregations if each.func == "COUNT"]
+    if found is None or len(counts) != 1 or case.sql.group_by or case.sql.windows or counts[0].conditional:
+        return None
+    tables = {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)}
+    once = counts[0].distinct or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations
+    if once or not tables.isdisjoint(_DAILY):
+        return None
+    return f"COUNT({counts[0].column}) counts rows, not days"

@@ -1,0 +1,63 @@
+"""Signals about totals of groups that are compared with what is not of their groups."""
+
+from __future__ import annotations
+
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec
+from scoring.values import Expression
+from scoring.verdict import Case
+
+_BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
+
+
+def total_above_mean_of_rows(case: Case) -> str | None:
+    """The total of each group is compared with the mean of single rows, not of the totals.
+
+    >>> total_above_mean_of_rows(case("Pilots who flew more than the average pilot", "SELECT pilot, SUM(hours) FROM "
+    ...     "flights GROUP BY pilot HAVING SUM(hours) > (SELECT AVG(hours) FROM flights)"))
+    'sum(hours) > (select avg(hours) from flights): a mean of rows'
+    """
+    odd = next((each for each in case.sql.filters if _is_of_rows(each, case.sql)), None)
+    return f"{odd.text}: a mean of rows" if odd is not None else None
+
+
+def _is_of_rows(each: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether a condition compares a sum with the mean of the very column that it adds up, of rows of a table."""
+    mean = each.rhs
+    if each.op not in _BOUNDS or not isinstance(mean, Expression) or mean.subquery is None or each.lhs is None:
+        return False
+    names = [column.name for column in each.lhs.columns]
+    if each.lhs.func != "SUM" or len(names) != 1 or each.lhs.name != f"sum({names[0]})":
+        return False
+    inside = [found for found in sql.aggregations if found.block == mean.subquery]
+    alone = [(found.func, found.column) for found in inside] == [("AVG", names[0])]
+    deeper = any(block.path.startswith(f"{mean.subquery}/") for block in sql.blocks)
+    return alone and not deeper and all(key.block != mean.subquery for key in sql.group_by)
+
+
+def joined_beside_its_key(case: Case) -> str | None:
+    """A query with one row for each key is joined by a comparison alone: each row meets those of all keys.
+
+    >>> joined_beside_its_key(case("Pilots paid above the average of their base", "SELECT p.name FROM pilots p JOIN "
+    ...     "(SELECT base, AVG(pay) AS mean FROM pilots GROUP BY base) b ON p.pay > b.mean"))
+    'not joined by base'
+    """
+    tested = {name for each in case.sql.filters for name in _names(each)}
+    for join in case.sql.joins:
+        grouped = [key.operand for key in case.sql.group_by if key.block == join.table]
+        keys = [key.name for key in grouped if [column.name for column in key.columns] == [key.name]]
+        by_bound = any(each.clause is Clause.ON and each.op in _BOUNDS for each in case.sql.filters)
+        compared = by_bound and join.bound and not join.pairs and join.kind in ("inner", "left")
+        if keys and compared and len(keys) == len(grouped) and tested.isdisjoint(keys):
+            return f"not joined by {', '.join(keys)}"
+    return None
+
+
+def _names(each: SqlFilter) -> set[str]:
+    columns = each.lhs.columns if each.lhs is not None else ()
+    other = each.rhs.columns if isinstance(each.rhs, Expression) else ()
+    return {column.name for column in columns} | set(other)
+
+
+def compared_otherwise(case: Case) -> str | None:
+    """The first of these that is wrong with what the total or the row of a group is compared with."""
+    return total_above_mean_of_rows(case) or joined_beside_its_key(case)
