@@ -10,6 +10,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.unmet.groups import joined_by_extreme
+from scoring.signals.mistakes.unmet.latest import key_of_any_row
 from scoring.signals.mistakes.unmet.times.comparisons import more_of_other_side
 from scoring.signals.mistakes.unmet.times.moments import overdue_backwards
 from scoring.signals.mistakes.wording import asked, first, said, shapes
@@ -261,6 +262,9 @@ def name_of_any_row(case: Case) -> Finding | None:
     ...     "SELECT base, MAX(name) FROM pilots GROUP BY base")).detail
     'max(name)'
     """
+    other = key_of_any_row(case)
+    if other is not None:
+        return Finding(1.0, other)
     named = [each for each in case.answer if _extreme_name(each)] if case.sql.group_by else []
     if not named or "alphabet" in asked(case):
         return None

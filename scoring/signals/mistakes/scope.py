@@ -13,7 +13,7 @@ from scoring.signals.mistakes.unmet.nevers import never_by_other_rows, never_oth
 from scoring.signals.mistakes.unmet.other_rows import others_with_itself
 from scoring.signals.mistakes.unmet.quiet import quiet_misread
 from scoring.signals.mistakes.unmet.ratios.wholes import parts_dropped
-from scoring.signals.mistakes.unmet.totals import compared_otherwise
+from scoring.signals.mistakes.unmet.totals import compared_otherwise, values_of_all_groups
 from scoring.signals.mistakes.wording import asked, cue, first, said, shapes
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.specification.shapes import ShapeKind
@@ -75,6 +75,9 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     found = first(case, ShapeKind.UNCORRELATED)
     if found is not None:
         return Finding(1.0, found.text)
+    many = values_of_all_groups(case)
+    if many is not None:
+        return Finding(1.0, many)
     scalar = _SCALAR.search(case.written) if _OF_OWN.search(asked(case)) is not None else None
     return Finding(1.0, f"{scalar.group()}…) is the same for every row") if scalar is not None else None
 

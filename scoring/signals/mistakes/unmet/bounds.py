@@ -8,6 +8,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
 from scoring.signals.mistakes.unmet.ratios.measures import bound_in_hundredths
+from scoring.signals.mistakes.unmet.repeated import repeats_misread
 from scoring.signals.mistakes.unmet.times.reach import days_for_hours
 from scoring.signals.mistakes.wording import HAS_ONE, cue, said
 from scoring.signals.unit_names import FACTORS, convertible, is_unit, unit_named
@@ -80,13 +81,13 @@ _SPENT = cue(
 
 
 def total_left_to_rows(case: Case) -> Finding | None:
-    """A total of many rows is to be bounded, and the SQL adds nothing: a single row has to reach it.
+    """A total or number of rows is to be bounded, and the SQL adds or counts nothing: a single row is enough.
 
     >>> total_left_to_rows(case("Which pilots spent more than 900 in total?",
     ...     "SELECT DISTINCT pilot_id FROM bills WHERE amount > 900")).detail
     'spent more than 900 in total: amount > 900'
     """
-    odd = _rows_over_bound(case)
+    odd = _rows_over_bound(case) or _part_over_budget(case) or repeats_misread(case)
     if odd is not None:
         return Finding(1.0, odd)
     found = _SPENT.search(case.asked)
@@ -109,6 +110,30 @@ def _rows_over_bound(case: Case) -> str | None:
         one, other = _compared(each)
         if (one in added and other in grouped) or (other in added and one in grouped):
             return each.text
+    return None
+
+
+_OVER_OWN = cue(
+    "budget limit allowance quota",
+    r"\b(?:over|above|beyond|exceed\w*) (?:their |its |the )?(?:budget|limit|allowance|quota)s?\b",
+)
+_SPENDING = frozenset(map(stem, "expense bill invoice payment cost charge purchase booking entry line item".split()))
+
+
+def _part_over_budget(case: Case) -> str | None:
+    """Whole projects over their budget are asked for, and WHERE compares each single bill with it.
+
+    >>> _part_over_budget(case("Trips over budget", "SELECT t.id FROM trips t JOIN bills b ON b.trip_id = t.id "
+    ...     "WHERE b.amount > t.budget"))
+    'amount > budget: one of bills'
+    """
+    if _OVER_OWN.search(case.asked) is None or case.sql.group_by or case.sql.windows:
+        return None
+    for each in case.sql.filters:
+        one, other = _compared(each)
+        table = each.lhs.columns[0].table if each.lhs is not None and len(each.lhs.columns) == 1 else None
+        if one and other and table and not _SPENDING.isdisjoint(table_words(table)[-1:]):
+            return f"{each.text}: one of {table}"
     return None
 
 

@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.grain import divided_by_others, groups_of_others, whole_by_people
 from scoring.signals.mistakes.unmet.ratios.averages import groups_of_other_period
 from scoring.signals.mistakes.unmet.ratios.means import rows_averaged
-from scoring.signals.mistakes.unmet.ratios.sides import rows_for_each
+from scoring.signals.mistakes.unmet.ratios.sides import repeated_below, rows_for_each
 from scoring.signals.mistakes.wording import cue, follows, shapes
 from scoring.specification import Clause, Column, Op, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
@@ -238,7 +238,13 @@ def lines_averaged_for_whole(case: Case) -> Finding | None:
     """
     other = groups_of_others(case) or groups_of_other_period(case) or whole_by_people(case)
     if other is None and len(case.sql.blocks) == 1:
-        other = rows_averaged(case) or divided_by_others(case) or rows_for_each(case) or _lines_averaged(case)
+        other = (
+            rows_averaged(case)
+            or divided_by_others(case)
+            or rows_for_each(case)
+            or repeated_below(case)
+            or _lines_averaged(case)
+        )
     return Finding(1.0, other) if other is not None else None
 
 

@@ -7,6 +7,7 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.mistakes.wording import cue
 from scoring.specification.shapes import Shape
+from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -56,6 +57,7 @@ def _is_of_same_rows(shape: Shape) -> bool:
 _LARGEST = lazy(
     r"\b(?:highest|largest|biggest|max(?:imum)?|peak|top|greatest|best|most (?!recent)\w+|minimum|lowest|min)\b"
 )
+_MEAN = lazy(r"\b(?:average|avg|mean|typical)\b")
 _LATEST_VALUE = cue(
     "latest last current newest recent",
     r"\b(?:latest|last|current|newest|most recent) (?:known |recorded |reported )?(status|state|stage|phase|price"
@@ -70,10 +72,34 @@ def largest_of_named(case: Case) -> str | None:
     'MAX(status) for the latest status'
     """
     found = _LATEST_VALUE.search(case.asked)
-    if found is None or _LARGEST.search(case.said) or case.sql.windows:
+    if found is None or _LARGEST.search(case.said) or _MEAN.search(case.said) or case.sql.windows:
         return None
     for each in case.sql.aggregations:
-        plain = each.func == "MAX" and [column.name for column in each.columns] == [each.column]
+        plain = each.func in ("MAX", "AVG") and [column.name for column in each.columns] == [each.column]
         if plain and stem(found[1]) in identifier_words(each.column)[-1:]:
-            return f"MAX({each.column}) for the {found.group()}"
+            return f"{each.func}({each.column}) for the {found.group()}"
     return None
+
+
+_CHEAPEST = cue(
+    "est most least",
+    r"\b(?:cheapest|most expensive|best|worst|highest|lowest|largest|biggest|smallest|fastest|slowest|longest|shortest"
+    r"|heaviest|latest|newest|oldest) (?P<thing>[a-z]+)\b",
+)
+
+
+def key_of_any_row(case: Case) -> str | None:
+    """The thing with the extreme value is asked for, and the smallest key of a group stands beside the value.
+
+    >>> key_of_any_row(case("Cheapest seller for each part",
+    ...     "SELECT part_id, MIN(price), MIN(seller_id) FROM offers GROUP BY part_id"))
+    'MIN(seller_id) beside MIN(price)'
+    """
+    found = _CHEAPEST.search(case.asked)
+    extremes = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and len(each.columns) == 1]
+    if found is None or len(extremes) != 2 or not case.sql.group_by or case.sql.windows:
+        return None
+    keys = [each for each in extremes if (key_stems(each.column) or ("",))[-1] == stem(found["thing"])]
+    plain = [each for each in extremes if key_stems(each.column) is None]
+    values = [each for each in plain if each.block == keys[0].block] if keys else []
+    return f"{keys[0].func}({keys[0].column}) beside {values[0].func}({values[0].column})" if values else None

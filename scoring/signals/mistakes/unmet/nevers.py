@@ -53,6 +53,10 @@ _BUT_NOT = cue(
 )
 
 
+_SAME = frozenset({Op.EQ, Op.WITHIN})
+_OTHER = frozenset({Op.NE, Op.NOT_WITHIN})
+
+
 def other_value_kept(case: Case) -> str | None:
     """Who did one thing and not another is asked for, and each row is tested for both: one value is not the other.
 
@@ -63,10 +67,11 @@ def other_value_kept(case: Case) -> str | None:
     found, sql = _BUT_NOT.search(case.asked), case.sql
     if found is None or not (sql.distinct or sql.group_by or sql.joins) or sql.having or _looks_for_absence(case):
         return None
-    kept = {each.lhs: each for each in sql.filters if each.op is Op.EQ and each.clause is Clause.WHERE}
+    kept = {each.lhs: each for each in sql.filters if each.op in _SAME and each.clause is Clause.WHERE}
     for each in sql.filters:
-        beside = kept.get(each.lhs) if each.op is Op.NE and each.clause is Clause.WHERE else None
-        if beside is not None and beside.block == each.block and _names_value(each, case.asked[found.end() :]):
+        beside = kept.get(each.lhs) if each.op in _OTHER and each.clause is Clause.WHERE else None
+        named = each.op is Op.NOT_WITHIN or _names_value(each, case.asked[found.end() :])
+        if beside is not None and beside.block == each.block and named:
             return f"{each.text} beside {beside.text}"
     return None
 
@@ -237,6 +242,58 @@ def _is_of_people(who: str, name: str) -> bool:
 _PEOPLE = frozenset(map(stem, "customer client user member guest patient subscriber account person".split()))
 
 
+_NO_PART = cue(
+    "no without",
+    r"\b(?:with|have|has|having|had) (?:no|not a single|not one) (?P<state>[a-z]+(?:ed|en)) (?P<part>[a-z]+)\b",
+)
+
+
+def one_part_lacks(case: Case) -> str | None:
+    """Wholes with no part in a state are asked for, and one part that is not in it is enough.
+
+    >>> one_part_lacks(case("Trips with no loaded bag",
+    ...     "SELECT DISTINCT trip_id FROM trip_bags WHERE loaded_at IS NULL"))
+    'loaded_at is null: one bag is enough'
+    """
+    found, sql = _NO_PART.search(case.asked), case.sql
+    if found is None or len(sql.blocks) != 1 or sql.having or sql.joins:
+        return None
+    part = stem(found["part"])
+    rows = table_words(sql.blocks[0].tables[0])[-1:] if sql.blocks[0].tables else ()
+    shown = [key_stems(column.name) for each in case.answer for column in each.operand.columns]
+    for each in sql.filters if part in rows and all(keys and keys[-1] != part for keys in shown) else ():
+        named = each.lhs is not None and stem(found["state"]) in identifier_words(each.lhs.name)
+        if named and each.op is Op.IS_NULL and each.alternative is None:
+            return f"{each.text}: one {found['part']} is enough"
+    return None
+
+
+_WITHOUT = cue(
+    "without no",
+    r"\b(?:without|with no|have no|has no|having no)(?: any| a| an| a single)? (?P<what>[a-z]+)\b",
+)
+
+
+def partner_without_value(case: Case) -> str | None:
+    """Things without a partner are asked for, and an inner join keeps those whose partner lacks a value.
+
+    >>> partner_without_value(case("Trips without any note", "SELECT t.id FROM trips t JOIN notes n "
+    ...     "ON n.trip_id = t.id WHERE n.body IS NULL"))
+    'body is null in notes, of which each must have one'
+    """
+    found = _WITHOUT.search(case.asked)
+    inner = {join.table for join in case.sql.joins if join.kind == "inner"}
+    if found is None or not inner or shapes(case, ShapeKind.OUTER_CONDITION):
+        return None
+    for each in case.sql.filters:
+        columns = each.lhs.columns if each.lhs is not None and each.op is Op.IS_NULL else ()
+        alone = len(columns) == 1 and each.clause is Clause.WHERE and each.alternative is None
+        if alone and columns[0].table in inner and stem(found["what"]) in table_words(columns[0].table or "")[-1:]:
+            return f"{each.text} in {columns[0].table}, of which each must have one"
+    return None
+
+
 def never_otherwise(case: Case) -> str | None:
     """The first of these that finds others than those who never did a thing."""
-    return never_of_parts(case) or other_value_kept(case) or zero_for_none(case)
+    lacking = one_part_lacks(case) or partner_without_value(case)
+    return never_of_parts(case) or other_value_kept(case) or zero_for_none(case) or lacking

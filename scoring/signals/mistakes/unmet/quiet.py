@@ -9,6 +9,7 @@ from scoring.signals.mistakes.wording import asks_nothing_since, cue
 from scoring.specification import Clause, Op, SqlFilter
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
+from scoring.words import identifier_words, stem
 
 _DID_BEFORE = lazy(
     r"\bused to\b|\bbefore\b(?! (?:the )?(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|last|this|that))"
@@ -32,7 +33,7 @@ def quiet_misread(case: Case) -> Finding | None:
 
     Or an older time is enough, whatever the last one is.
     """
-    older = last_by_any(case)
+    older = last_by_any(case) or recent_for_quiet(case)
     if older is not None:
         return Finding(1.0, older)
     found = never_lost(case) or before_unchecked(case)
@@ -96,6 +97,30 @@ def last_by_any(case: Case) -> str | None:
         same = each.lhs is not None and latest.issuperset(each.lhs.columns)
         if same and each.clause is Clause.WHERE and _only_ends(each):
             return f"{each.text} of any row"
+    return None
+
+
+_QUIET = cue(
+    "inactive dormant lapsed",
+    r"\b(?:inactive|dormant|lapsed)\b[^.?;]{0,20}\b(?:for|since|in the (?:last|past)|over the (?:last|past))\b",
+)
+_LAST = frozenset(map(stem, "last latest recent".split()))
+
+
+def recent_for_quiet(case: Case) -> str | None:
+    """Who has been inactive for a time is asked for, and those come whose last time lies in it.
+
+    >>> recent_for_quiet(case("Pilots inactive for 6 months", "SELECT id FROM pilots WHERE last_flight_at > "
+    ...     "CURRENT_DATE - INTERVAL '6 months'"))
+    'last_flight_at within now[-6, None) month: they are active'
+    """
+    if _QUIET.search(case.asked) is None:
+        return None
+    for each in case.sql.filters:
+        span = each.rhs if isinstance(each.rhs, RelativeTime | TimeRange) and each.op is Op.WITHIN else None
+        named = set(identifier_words(each.lhs.name)) if each.lhs is not None else set()
+        if span is not None and span.start is not None and span.end is None and named & _LAST:
+            return f"{each.text}: they are active"
     return None
 
 

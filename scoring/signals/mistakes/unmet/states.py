@@ -11,7 +11,7 @@ from scoring.signals.mistakes.unmet.both import still_untested
 from scoring.signals.mistakes.unmet.excluded import left_out_untested
 from scoring.signals.mistakes.wording import cue, follows
 from scoring.specification import Op, SqlFilter, SubqueryRole
-from scoring.values import Number
+from scoring.values import Number, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, in_order, stem
 
@@ -224,8 +224,13 @@ def birthday_as_date(case: Case) -> Finding | None:
     return None
 
 
+_RECENT = 2024
+"""A year in which nobody of whom a house keeps a birthday was born."""
+
+
 def _is_recent(each: SqlFilter) -> bool:
-    return "now[" in each.text and each.lhs is not None and each.lhs.name == each.lhs.columns[0].name
+    this_year = isinstance(each.rhs, TimeRange) and each.rhs.start is not None and each.rhs.start.year >= _RECENT
+    return ("now[" in each.text or this_year) and each.lhs is not None and each.lhs.name == each.lhs.columns[0].name
 
 
 _BIRTH = frozenset({"birth", "dob", "birthday", "birthdate", "born"})

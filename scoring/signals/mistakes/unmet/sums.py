@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.roles import MOVED, side_of
 from scoring.signals.mistakes.unmet.times.comparisons import IN, OUT, more_said
 from scoring.signals.mistakes.wording import cue, shapes, spoken_in_full
-from scoring.specification import Aggregation, Op, SqlFilter
+from scoring.specification import Aggregation, Clause, Op, SqlFilter
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import table_words
 from scoring.values import Choices, Text
@@ -23,6 +23,28 @@ _RUNS_ON = lazy(
     r"|base|headcount"
     r"|progress|burn\w*|remaining|left)\b"
 )
+
+
+_BALANCE = cue("balance", r"\bbalances?\b(?! sheet)")
+_ONE_SIDE = frozenset({"debit", "credit", "in", "out", "deposit", "withdrawal", "dr", "cr", "inflow", "outflow"})
+
+
+def one_side_added(case: Case) -> str | None:
+    """A balance is asked for, and the amounts of one side alone are added.
+
+    >>> one_side_added(case("Balance per base",
+    ...     "SELECT base, SUM(amount) FROM moves WHERE kind = 'debit' GROUP BY base"))
+    "kind = 'debit' is one side"
+    """
+    if _BALANCE.search(case.asked) is None or len(case.sql.blocks) > 1 or case.sql.set_operations:
+        return None
+    added = any(each.func == "SUM" and not each.conditional for each in case.sql.aggregations)
+    for each in case.sql.filters if added else ():
+        kept = each.op is Op.EQ and each.clause is Clause.WHERE and isinstance(each.rhs, Text)
+        side = each.rhs.folded if kept and isinstance(each.rhs, Text) else ""
+        if side in _ONE_SIDE and re.search(rf"\b{side}s?\b", case.asked) is None:
+            return f"{each.text} is one side"
+    return None
 
 
 def sum_runs_on(case: Case) -> Finding | None:
@@ -183,6 +205,7 @@ def summand_missing(case: Case) -> str | None:
 def added_otherwise(case: Case) -> Finding | None:
     """The first of these that is wrong with a sum."""
     found = taken_off_is_added(case) or refunds_added(case) or net_turned(case) or summand_missing(case)
+    found = found or one_side_added(case)
     return Finding(1.0, found) if found is not None else plus_for_minus(case) or kinds_added(case)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoring.specification import Clause, Op, SqlFilter, SqlSpec
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Expression
 from scoring.verdict import Case
 
@@ -56,6 +56,24 @@ def _names(each: SqlFilter) -> set[str]:
     columns = each.lhs.columns if each.lhs is not None else ()
     other = each.rhs.columns if isinstance(each.rhs, Expression) else ()
     return {column.name for column in columns} | set(other)
+
+
+def values_of_all_groups(case: Case) -> str | None:
+    """A row is compared with a subquery that has a row for each group: engines refuse it, or take any of them.
+
+    >>> values_of_all_groups(case("Pilots paid above the mean of their base", "SELECT name FROM pilots WHERE pay > "
+    ...     "(SELECT AVG(pay) FROM pilots GROUP BY base)"))
+    'pay > (select avg(pay) from pilots): a value for each base'
+    """
+    cut = {each.block for each in case.sql.limits}
+    for each in case.sql.filters:
+        inner = each.rhs.subquery if isinstance(each.rhs, Expression) and each.op in _BOUNDS | {Op.EQ} else None
+        keys = [key.operand.name for key in case.sql.group_by if key.block == inner] if inner is not None else []
+        fixed = any(one.block == inner for one in case.sql.filters)
+        single = any(one.block == inner and one.role is SubqueryRole.SCALAR for one in case.sql.subqueries)
+        if keys and single and not fixed and inner not in cut:
+            return f"{each.text}: a value for each {', '.join(keys)}"
+    return None
 
 
 def compared_otherwise(case: Case) -> str | None:

@@ -185,6 +185,57 @@ def rows_for_each(case: Case) -> str | None:
     return None
 
 
+def repeated_below(case: Case) -> str | None:
+    """An amount of joined rows is divided by the number of things, each of which counts once for each of its rows.
+
+    >>> repeated_below(case("Fares per pilot by base", "SELECT p.base, SUM(t.fare) / COUNT(p.id) FROM pilots p "
+    ...     "JOIN trips t ON t.pilot_id = p.id GROUP BY p.base"))
+    'count(id) counts pilots once for each of trips'
+    """
+    for each in case.sql.divisions:
+        counted = _KEYS_BELOW.fullmatch(each.denominator)
+        for event, thing in references(case.sql, each.block) if counted is not None else ():
+            added = any(
+                one.func == "SUM" and any(column.table == event.table for column in one.columns)
+                for one in case.sql.aggregations
+            )
+            counts = [one for one in case.sql.aggregations if one.func == "COUNT" and one.columns == (thing,)]
+            if counted is not None and added and counts and not counts[0].distinct and counted[1] == thing.name:
+                return f"{counted.group()} counts {thing.table} once for each of {event.table}"
+    return None
+
+
+_FROM_TO = cue("conversion rate", r"\b(?:conversion|rate|funnel)\b[^.?;]{0,20}\bfrom ([a-z]+) to ([a-z]+)\b")
+_OF_TABLE = lazy(r"(?:nullif\()?(?:100 \* )?count\((?:distinct )?(\w+)\)")
+
+
+def steps_turned(case: Case) -> str | None:
+    """A rate from one step to the next is asked for, and the earlier one is divided by the later.
+
+    >>> steps_turned(case("Conversion rate from trips to claims", "SELECT COUNT(DISTINCT t.trip_id) * 1.0 / "
+    ...     "COUNT(DISTINCT c.claim_id) FROM trips t LEFT JOIN claims c ON c.trip_id = t.trip_id"))
+    'trips / claims for the rate from trips to claims'
+    """
+    found = _FROM_TO.search(case.asked)
+    if found is None:
+        return None
+    first, last = stem(found[1]), stem(found[2])
+    for each in case.sql.divisions:
+        above, below = _OF_TABLE.match(each.numerator), _OF_TABLE.match(each.denominator)
+        tables = [_tables_of(side[1], case) if side is not None else set[str]() for side in (above, below)]
+        if first in tables[0] - tables[1] and last in tables[1] - tables[0]:
+            return f"{found[1]} / {found[2]} for the rate from {found[1]} to {found[2]}"
+    return None
+
+
+def _tables_of(name: str, case: Case) -> set[str]:
+    """The last words of the tables whose column of a name is counted, or what the name is the key of."""
+    keyed = key_stems(name) or ()
+    counts = [one for one in case.sql.aggregations if one.func == "COUNT" and one.column == name]
+    tables = {column.table or "" for one in counts for column in one.columns}
+    return {word for table in tables for word in table_words(table)[-1:]} if not keyed else set(keyed[-1:])
+
+
 _RATE_PER = lazy(r"\b(eur|usd|gbp|chf|euros?|dollars?|pounds?)_per_\w+")
 _IN_CURRENCY = cue(
     "in to into as",
@@ -213,4 +264,4 @@ def rate_divided(case: Case) -> str | None:
 def unlike_sides(case: Case) -> str | None:
     """The first of these that is wrong with the base of a share."""
     narrow = base_beyond_cohort(case) or base_of_partners(case) or amount_of_all_times(case)
-    return groups_over_rows(case) or part_outside_base(case) or narrow
+    return groups_over_rows(case) or part_outside_base(case) or narrow or steps_turned(case)
