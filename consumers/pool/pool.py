@@ -280,14 +280,11 @@ class Pool:
     async def _publish_to(self, sink: Results, jobs: Sequence[Job]) -> None:
         async def publish(some: Sequence[Job]) -> None:
             ends = {job.known.key: job.end for job in some if not isinstance(job.end, Outcome)}
-            try:
-                await self._outages.retry(UnpublishedResults(sink, ends), patience=None)
-            except Exception as error:
-                self._score.outcomes.failed("results", error)
-                raise
+            await self._outages.retry(UnpublishedResults(sink, ends), patience=None)
 
         # a result that a bug keeps back must not keep back the others, nor its own record's outcome
-        await isolate_failures(publish, jobs, Exception)
+        for _, error in await isolate_failures(publish, jobs, Exception):
+            self._score.outcomes.failed("results", error)
 
     def _end(self, job: Job) -> None:
         for each in self._flight.end(job):

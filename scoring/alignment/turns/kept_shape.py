@@ -45,16 +45,24 @@ def _is_computed(old: Aggregation, before: SqlSpec, sql: SqlSpec) -> bool:
 def lost_distinct(asked: FollowUp, sql: SqlSpec) -> list[str]:
     """What the SQL before counts once each, where the answer counts the rows of the same tables."""
     before = asked.before
-    if before is None or asked.free & {ChangeKind.COLUMNS, ChangeKind.COMPARE}:
+    if before is None or asked.free & {ChangeKind.COLUMNS, ChangeKind.COMPARE} or _tables(before) != _tables(sql):
         return []
-    old, new = ([each for each in spec.aggregations if each.func == "COUNT"] for spec in (before, sql))
+    old, new = _counts(before), _counts(sql)
+    if {each.distinct for each in old} != {True} or {each.distinct for each in new} != {False}:
+        return []
     names = {column.name for each in old for column in each.columns}
+    return [] if _rows_are_few(names, sql) else [f"COUNT(DISTINCT {each.column})" for each in old]
+
+
+def _counts(spec: SqlSpec) -> list[Aggregation]:
+    return [each for each in spec.aggregations if each.func == "COUNT"]
+
+
+def _rows_are_few(names: set[str], sql: SqlSpec) -> bool:
+    """Whether a query may have one row for each value of a column before it counts."""
     keys = [*(key.operand for key in sql.group_by), *(each for window in sql.windows for each in window.partition_by)]
     parted = any(names & {column.name for column in key.columns} for key in keys)
-    once = parted or sql.set_operations or any(each.distinct for each in (*sql.blocks, *new))
-    if once or not new or not old or not all(each.distinct for each in old) or _tables(before) != _tables(sql):
-        return []
-    return [f"COUNT(DISTINCT {each.column})" for each in old]
+    return parted or bool(sql.set_operations) or any(block.distinct for block in sql.blocks)
 
 
 def _tables(spec: SqlSpec) -> set[str]:

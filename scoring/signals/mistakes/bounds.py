@@ -8,7 +8,7 @@ from scoring.linking import content_words, is_named
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.unmet.bounds import kept_by_part, value_of_any_row
-from scoring.signals.mistakes.unmet.levels import rows_bounded_by_group, sum_bounded_by_row, whole_bounded_by_part
+from scoring.signals.mistakes.unmet.levels import mean_bounded, parts_bounded, rows_bounded_by_group, sum_bounded_by_row
 from scoring.signals.mistakes.wording import asked, cue, said
 from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
@@ -98,7 +98,7 @@ def value_for_count(case: Case) -> Finding | None:
         if required.op in _BOUNDS and _is_number_of_things(required, phrase, case):
             found = _value_bounded(required, "".join(content_words(phrase)[-1:]) or "time", case)
             wanted = f"{phrase or 'times'} {required.op.value} {required.rhs}"
-            return differing(wanted, found.text) if found is not None else None
+            return differing(wanted, found.text) if found is not None else mean_bounded(case)
     return None
 
 
@@ -121,11 +121,11 @@ _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
 def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
     """The filter that bounds a value with the number asked for, where no filter bounds a count."""
     same = [each for each in case.sql.filters if _number(each) == _number(required) is not None and _number(each)]
-    means = {each.columns for each in case.sql.aggregations if each.func == "AVG"}
-    named = (each for each in case.sql.filters if thing in _named(each))
-    if any(map(_counts, case.sql.filters)) or any(each.lhs is None or each.lhs.columns not in means for each in named):
+    if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
         return None
-    return next((each for each in same if each.lhs and len(each.lhs.columns) == 1 and _measures(each)), None)
+    return next(
+        (each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None
+    )
 
 
 def _counts(each: SqlFilter) -> bool:
@@ -174,7 +174,7 @@ def total_bounded_by_row(case: Case) -> Finding | None:
     'expected → actual: sum(fare) > 500 → fare > 500'
     """
     if not case.sql.group_by or _bounds_groups(case.sql) or not _TOTAL_BOUND.search(said(case)):
-        return whole_bounded_by_part(case)
+        return parts_bounded(case)
     added = {column: each.func for each in case.sql.aggregations for column in each.columns if each.func in _TOTALS}
     for each in case.sql.filters:
         if each.lhs is not None and each.lhs.func in _TOTALS:

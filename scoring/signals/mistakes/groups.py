@@ -263,8 +263,10 @@ def name_of_any_row(case: Case) -> Finding | None:
     'max(name)'
     """
     other = key_of_any_row(case)
-    if other is not None:
-        return Finding(1.0, other)
+    return Finding(1.0, other) if other is not None else _name_of_any_row(case)
+
+
+def _name_of_any_row(case: Case) -> Finding | None:
     named = [each for each in case.answer if _extreme_name(each)] if case.sql.group_by else []
     if not named or "alphabet" in asked(case):
         return None

@@ -197,8 +197,10 @@ def rows_for_days(case: Case) -> Finding | None:
     'LIMIT 7 for the last 7 days'
     """
     counted = rows_for_number_of_days(case)
-    if counted is not None:
-        return Finding(1.0, counted)
+    return Finding(1.0, counted) if counted is not None else _last_rows(case)
+
+
+def _last_rows(case: Case) -> Finding | None:
     span = _LAST_DAYS.search(asked(case)) if case.sql.order_by and case.sql.limits else None
     if span is None:
         return None

@@ -73,11 +73,9 @@ def subquery_uncorrelated(case: Case) -> Finding | None:
     '0 = (SELECT COUNT(*) FROM flights) is the same for every row'
     """
     found = first(case, ShapeKind.UNCORRELATED)
-    if found is not None:
-        return Finding(1.0, found.text)
-    many = values_of_all_groups(case)
-    if many is not None:
-        return Finding(1.0, many)
+    plain = found.text if found is not None else values_of_all_groups(case)
+    if plain is not None:
+        return Finding(1.0, plain)
     scalar = _SCALAR.search(case.written) if _OF_OWN.search(asked(case)) is not None else None
     return Finding(1.0, f"{scalar.group()}…) is the same for every row") if scalar is not None else None
 

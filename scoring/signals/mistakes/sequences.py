@@ -87,8 +87,7 @@ def overlap_missed(case: Case) -> Finding | None:
         return Finding(1.0, whole)
     sides = _sides(case)
     if _OVERLAPS.search(text):
-        within = sides is not None and _is_bounded(sides[0]) and _is_bounded(sides[1])
-        return Finding(1.0, f"{sides[0].text} and {sides[1].text}") if sides and within else _ends_equal(case)
+        return _lies_between(sides) or _ends_equal(case)
     if sides is None:
         return moment_missed(case)
     start, end = sides
@@ -97,8 +96,13 @@ def overlap_missed(case: Case) -> Finding | None:
     if end.alternative is not None:
         alone = end.alternative == start.alternative and not re.search(r"\b(?:or|either)\b", text)
         return Finding(1.0, f"{start.text} or {end.text}") if alone else None
-    missed = _IN_FORCE.search(text) is not None and _ends_by(end)
-    return Finding(1.0, end.text) if missed or (_FREE.search(text) and _lies_within(start, end)) else None
+    return Finding(1.0, end.text) if _is_missed(text, start, end) else None
+
+
+def _is_missed(text: str, start: SqlFilter, end: SqlFilter) -> bool:
+    """Whether what is in force, or free, is asked for, and what goes on beyond the time is not found."""
+    in_force = _IN_FORCE.search(text) is not None and _ends_by(end)
+    return in_force or (_FREE.search(text) is not None and _lies_within(start, end))
 
 
 def _within(start: SqlFilter, end: SqlFilter) -> Finding | None:
@@ -117,9 +121,11 @@ def _lies_within(start: SqlFilter, end: SqlFilter) -> bool:
     return one.end is None and other.start is None and one.start is not None and other.end is not None
 
 
-def _is_bounded(each: SqlFilter) -> bool:
-    """Whether a time is to lie between two others, both of a stretch longer than a day."""
-    return isinstance(each.rhs, TimeRange) and each.rhs.start is not None and each.rhs.end is not None
+def _lies_between(sides: tuple[SqlFilter, SqlFilter] | None) -> Finding | None:
+    """The beginning and the end are both to lie between the same times, where an overlap is enough."""
+    spans = [each.rhs for each in sides or () if isinstance(each.rhs, TimeRange)]
+    within = len(spans) == 2 and all(each.start is not None and each.end is not None for each in spans)
+    return Finding(1.0, f"{sides[0].text} and {sides[1].text}") if sides is not None and within else None
 
 
 def _sides(case: Case) -> tuple[SqlFilter, SqlFilter] | None:
@@ -197,13 +203,18 @@ def weekend_misnumbered(case: Case) -> Finding | None:
         return None
     match = matches[0]
     weekend = _weekend(_numbering(match[1] or match[4], case.written), case.sql.dialect)
-    given = frozenset(map(int, re.findall(r"\d", match[2] or match[3] or "")))
-    if match[5]:
-        given = frozenset(range(int(match[5]), max(weekend, default=0) + 1))
+    given = _numbers_given(match, weekend)
     wanted = _numbers(days, weekend)
     if not wanted or len(given) != len(wanted) or given == wanted:
         return None
     return differing(", ".join(map(str, sorted(wanted))), ", ".join(map(str, sorted(given))))
+
+
+def _numbers_given(match: re.Match[str], weekend: frozenset[int]) -> frozenset[int]:
+    """The numbers of weekdays that a condition keeps: those of a list, one, or all from one on."""
+    if match[5]:
+        return frozenset(range(int(match[5]), max(weekend, default=0) + 1))
+    return frozenset(map(int, re.findall(r"\d", match[2] or match[3])))
 
 
 _NUMBERING = lazy(r"\b(dayofweek_?iso|dayofweek|isodow|todayofweek|weekday)\b", re.IGNORECASE)

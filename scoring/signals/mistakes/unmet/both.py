@@ -209,12 +209,13 @@ _STATED = frozenset({"status", "state", "active", "st", "stat", "flag"})
 
 def _end_only_read(case: Case) -> str | None:
     """The time of an end that a query below the answer hands on, and that no condition looks at."""
-    shown = {column for each in case.answer for column in each.operand.columns}
     read = [column for column in case.sql.columns if not _END.isdisjoint(identifier_words(column.name)[:1])]
-    tested = {column for each in case.sql.filters if each.lhs is not None for column in each.lhs.columns}
-    used = tested | {column for each in case.sql.aggregations for column in each.columns}
-    kinds = any(not _STATED.isdisjoint(identifier_words(column.name)) for column in tested)
-    return read[0].name if len(read) == 1 and read[0] not in used | shown and not kinds else None
+    operands = [each.lhs for each in case.sql.filters if each.lhs is not None]
+    stated = {word for each in operands for word in identifier_words(each.name)}
+    used = [*operands, *case.sql.aggregations, *(each.operand for each in case.answer)]
+    if len(read) != 1 or stated & _STATED or any(read[0] in each.columns for each in used):
+        return None
+    return read[0].name
 
 
 _STAYED = lazy(

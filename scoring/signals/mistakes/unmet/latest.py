@@ -95,11 +95,12 @@ def key_of_any_row(case: Case) -> str | None:
     ...     "SELECT part_id, MIN(price), MIN(seller_id) FROM offers GROUP BY part_id"))
     'MIN(seller_id) beside MIN(price)'
     """
-    found = _CHEAPEST.search(case.asked)
+    found = _CHEAPEST.search(case.asked) if case.sql.group_by and not case.sql.windows else None
     extremes = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and len(each.columns) == 1]
-    if found is None or len(extremes) != 2 or not case.sql.group_by or case.sql.windows:
+    if found is None or len(extremes) != 2 or extremes[0].block != extremes[1].block:
         return None
-    keys = [each for each in extremes if (key_stems(each.column) or ("",))[-1] == stem(found["thing"])]
-    plain = [each for each in extremes if key_stems(each.column) is None]
-    values = [each for each in plain if each.block == keys[0].block] if keys else []
-    return f"{keys[0].func}({keys[0].column}) beside {values[0].func}({values[0].column})" if values else None
+    thing = stem(found["thing"])
+    for key, value in (extremes, reversed(extremes)):
+        if (key_stems(key.column) or ("",))[-1] == thing and key_stems(value.column) is None:
+            return f"{key.func}({key.column}) beside {value.func}({value.column})"
+    return None

@@ -6,7 +6,7 @@ import re
 
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.unmet.links import references
+from scoring.signals.mistakes.unmet.links import lone_column, references
 from scoring.signals.mistakes.unmet.ratios.averages import is_calendar, is_one_day
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Clause, Op, SqlFilter
@@ -281,20 +281,49 @@ _ALL_IN_ALL = cue(
 )
 
 
-def whole_bounded_by_part(case: Case) -> Finding | None:
+def parts_bounded(case: Case) -> Finding | None:
     """Whole things are counted whose amounts are bounded in total, and WHERE bounds the amount of each part.
 
-    >>> whole_bounded_by_part(case("How many trips came to over 300 in total?", "SELECT COUNT(DISTINCT t.id) FROM "
+    >>> parts_bounded(case("How many trips came to over 300 in total?", "SELECT COUNT(DISTINCT t.id) FROM "
     ...     "trips t JOIN bills b ON b.trip_id = t.id WHERE b.amount > 300")).detail
     'amount > 300 of each of bills'
     """
-    if _ALL_IN_ALL.search(case.asked) is None or case.sql.having or case.sql.windows or case.sql.group_by:
+    sql = case.sql
+    if _ALL_IN_ALL.search(case.asked) is None or sql.having or sql.windows or sql.group_by:
         return None
-    parts = {one.table for one, _ in references(case.sql)}
-    counted = any(each.func == "COUNT" and each.distinct for each in case.sql.aggregations)
-    for each in case.sql.filters if counted else ():
-        columns = each.lhs.columns if each.lhs is not None and isinstance(each.rhs, Number) else ()
-        in_part = len(columns) == 1 and columns[0].table in parts and key_stems(columns[0].name) is None
-        if in_part and each.op in _BOUNDS and each.clause is Clause.WHERE:
-            return Finding(1.0, f"{each.text} of each of {columns[0].table}")
+    parts = {one.table for one, _ in references(sql)}
+    counted = any(each.func == "COUNT" and each.distinct for each in sql.aggregations)
+    odd = next((each for each in sql.filters if counted and _bounds_part_of(each, parts)), None)
+    return Finding(1.0, f"{odd.text} of each of {', '.join(map(str, _tables_of(odd)))}") if odd is not None else None
+
+
+def _bounds_part_of(each: SqlFilter, parts: set[str | None]) -> bool:
+    """Whether WHERE bounds an amount of one of some tables by a number."""
+    column = lone_column(each) if each.op in _BOUNDS and each.clause is Clause.WHERE else None
+    amount = column is not None and key_stems(column.name) is None and column.table in parts
+    return amount and isinstance(each.rhs, Number)
+
+
+def _tables_of(each: SqlFilter) -> list[str | None]:
+    return [column.table for column in each.lhs.columns] if each.lhs is not None else []
+
+
+def mean_bounded(case: Case) -> Finding | None:
+    """A number of rows is bounded that are called like a column, and WHERE bounds its values, whose mean is taken.
+
+    >>> mean_bounded(case("Average rating of planes with at least 10 ratings",
+    ...     "SELECT plane, AVG(rating) FROM ratings WHERE rating >= 10 GROUP BY plane")).detail
+    'rating >= 10 of each row'
+    """
+    means = {each.columns for each in case.sql.aggregations if each.func == "AVG"}
+    for each in case.sql.filters:
+        column = lone_column(each) if each.op in _BOUNDS and each.clause is Clause.WHERE else None
+        if column is not None and (column,) in means and _names_rows(column.name, each.rhs, case):
+            return Finding(1.0, f"{each.text} of each row")
     return None
+
+
+def _names_rows(name: str, number: object, case: Case) -> bool:
+    """Whether the question bounds by that number how many of what a column is called there are."""
+    wanted = [each for each in case.question.filters if each.rhs == number and each.lhs is not None]
+    return any(each.lhs is not None and each.lhs.name.endswith(f"{name}s") for each in wanted)

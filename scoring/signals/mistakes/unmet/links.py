@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoring.specification import Column, SqlSpec
+from scoring.specification import Column, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_own_key
 
 
@@ -43,3 +43,9 @@ def _reached(step: str | None, event: str, sql: SqlSpec) -> set[str | None]:
             other.table for one, other in links(sql) if one.table == table and other.table not in reached | {event}
         ]
     return reached
+
+
+def lone_column(each: SqlFilter) -> Column | None:
+    """The column that a condition tests, where it is a single one."""
+    columns = each.lhs.columns if each.lhs is not None else ()
+    return columns[0] if len(columns) == 1 else None

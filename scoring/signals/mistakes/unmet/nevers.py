@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.left_out import EXCLUDING_ROLES
-from scoring.signals.mistakes.unmet.links import references
+from scoring.signals.mistakes.unmet.links import lone_column, references
 from scoring.signals.mistakes.wording import cue, shapes
-from scoring.specification import Clause, Column, Op, SqlFilter, Subquery, SubqueryRole
+from scoring.specification import Clause, Column, Op, SqlFilter, SqlSpec, Subquery, SubqueryRole
 from scoring.specification.shapes import ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import Choices, Number, Text
@@ -65,15 +65,25 @@ def other_value_kept(case: Case) -> str | None:
     "kind != 'gliders' beside kind = 'kites'"
     """
     found, sql = _BUT_NOT.search(case.asked), case.sql
-    if found is None or not (sql.distinct or sql.group_by or sql.joins) or sql.having or _looks_for_absence(case):
+    if found is None or sql.having or _looks_for_absence(case) or not _gives_things(sql):
         return None
-    kept = {each.lhs: each for each in sql.filters if each.op in _SAME and each.clause is Clause.WHERE}
-    for each in sql.filters:
-        beside = kept.get(each.lhs) if each.op in _OTHER and each.clause is Clause.WHERE else None
-        named = each.op is Op.NOT_WITHIN or _names_value(each, case.asked[found.end() :])
-        if beside is not None and beside.block == each.block and named:
-            return f"{each.text} beside {beside.text}"
+    for each in filter(lambda each: _leaves_out(each, case.asked[found.end() :]), sql.filters):
+        beside = [one for one in sql.filters if one.op in _SAME and (one.lhs, one.block) == (each.lhs, each.block)]
+        if beside and beside[0].clause is Clause.WHERE:
+            return f"{each.text} beside {beside[0].text}"
     return None
+
+
+def _gives_things(sql: SqlSpec) -> bool:
+    """Whether the answer has things of which each may have several rows."""
+    return sql.distinct or bool(sql.group_by or sql.joins)
+
+
+def _leaves_out(each: SqlFilter, text: str) -> bool:
+    """Whether WHERE leaves out a time, or a value that a text names."""
+    if each.op not in _OTHER or each.clause is not Clause.WHERE:
+        return False
+    return each.op is Op.NOT_WITHIN or _names_value(each, text)
 
 
 _NOT_AT_ALL = cue(
@@ -258,14 +268,18 @@ def one_part_lacks(case: Case) -> str | None:
     found, sql = _NO_PART.search(case.asked), case.sql
     if found is None or len(sql.blocks) != 1 or sql.having or sql.joins:
         return None
-    part = stem(found["part"])
-    rows = table_words(sql.blocks[0].tables[0])[-1:] if sql.blocks[0].tables else ()
-    shown = [key_stems(column.name) for each in case.answer for column in each.operand.columns]
-    for each in sql.filters if part in rows and all(keys and keys[-1] != part for keys in shown) else ():
-        named = each.lhs is not None and stem(found["state"]) in identifier_words(each.lhs.name)
-        if named and each.op is Op.IS_NULL and each.alternative is None:
-            return f"{each.text}: one {found['part']} is enough"
-    return None
+    part, state = stem(found["part"]), stem(found["state"])
+    shown = [(key_stems(column.name) or (part,))[-1] for each in case.answer for column in each.operand.columns]
+    lacking = [each for each in sql.filters if each.op is Op.IS_NULL and _is_state_of(each, part, state)]
+    whole = part not in shown
+    return f"{lacking[0].text}: one {found['part']} is enough" if lacking and whole else None
+
+
+def _is_state_of(each: SqlFilter, part: str, state: str) -> bool:
+    """Whether a condition alone tests a column of the parts that is named like a state."""
+    column = lone_column(each) if each.alternative is None else None
+    rows = table_words(column.table or "")[-1:] if column is not None else ()
+    return column is not None and part in rows and state in identifier_words(column.name)
 
 
 _WITHOUT = cue(
@@ -286,11 +300,17 @@ def partner_without_value(case: Case) -> str | None:
     if found is None or not inner or shapes(case, ShapeKind.OUTER_CONDITION):
         return None
     for each in case.sql.filters:
-        columns = each.lhs.columns if each.lhs is not None and each.op is Op.IS_NULL else ()
-        alone = len(columns) == 1 and each.clause is Clause.WHERE and each.alternative is None
-        if alone and columns[0].table in inner and stem(found["what"]) in table_words(columns[0].table or "")[-1:]:
-            return f"{each.text} in {columns[0].table}, of which each must have one"
+        table = _lacking_table(each)
+        if table in inner and stem(found["what"]) in table_words(table or "")[-1:]:
+            return f"{each.text} in {table}, of which each must have one"
     return None
+
+
+def _lacking_table(each: SqlFilter) -> str | None:
+    """The table in whose column WHERE alone looks for NULL."""
+    alone = each.op is Op.IS_NULL and each.clause is Clause.WHERE and each.alternative is None
+    column = lone_column(each) if alone else None
+    return column.table if column is not None else None
 
 
 def never_otherwise(case: Case) -> str | None:

@@ -118,8 +118,8 @@ def recent_for_quiet(case: Case) -> str | None:
         return None
     for each in case.sql.filters:
         span = each.rhs if isinstance(each.rhs, RelativeTime | TimeRange) and each.op is Op.WITHIN else None
-        named = set(identifier_words(each.lhs.name)) if each.lhs is not None else set()
-        if span is not None and span.start is not None and span.end is None and named & _LAST:
+        named = identifier_words(each.lhs.name) if each.lhs is not None else ()
+        if span is not None and span.start is not None and span.end is None and not _LAST.isdisjoint(named):
             return f"{each.text}: they are active"
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Op, SqlFilter
+from scoring.specification import Aggregation, Op, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import is_own_key
 from scoring.values import Number
 from scoring.verdict import Case
@@ -45,13 +45,21 @@ def _weighs_repeats(case: Case) -> bool:
     sql = case.sql
     if sql.having or sql.windows or sql.set_operations or any(each.lhs and each.lhs.func for each in sql.filters):
         return True
-    counts = [each for each in sql.aggregations if each.func == "COUNT"]
-    if any(each.distinct or each.block not in sql.outputs for each in counts):
-        return True
+    return any(_counts_apart(each, sql) for each in sql.aggregations) or _joins_itself(sql) or _stores_number(sql)
+
+
+def _joins_itself(sql: SqlSpec) -> bool:
     tables = [table for block in sql.blocks for table in block.tables]
-    stored = {word for column in sql.columns for word in identifier_words(column.name)}
-    conditional = any(each.conditional for each in sql.aggregations)
-    return len(tables) != len(set(tables)) or conditional or not _COUNTING.isdisjoint(stored)
+    return len(tables) != len(set(tables))
+
+
+def _stores_number(sql: SqlSpec) -> bool:
+    return any(not _COUNTING.isdisjoint(identifier_words(column.name)) for column in sql.columns)
+
+
+def _counts_apart(each: Aggregation, sql: SqlSpec) -> bool:
+    """Whether different things are counted, rows of a kind, or rows below the answer."""
+    return each.conditional or (each.func == "COUNT" and (each.distinct or each.block not in sql.outputs))
 
 
 def single_rows_counted(case: Case) -> str | None:

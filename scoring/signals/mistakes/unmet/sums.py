@@ -39,12 +39,15 @@ def one_side_added(case: Case) -> str | None:
     if _BALANCE.search(case.asked) is None or len(case.sql.blocks) > 1 or case.sql.set_operations:
         return None
     added = any(each.func == "SUM" and not each.conditional for each in case.sql.aggregations)
-    for each in case.sql.filters if added else ():
-        kept = each.op is Op.EQ and each.clause is Clause.WHERE and isinstance(each.rhs, Text)
-        side = each.rhs.folded if kept and isinstance(each.rhs, Text) else ""
-        if side in _ONE_SIDE and re.search(rf"\b{side}s?\b", case.asked) is None:
-            return f"{each.text} is one side"
-    return None
+    odd = next((each for each in case.sql.filters if added and _keeps_side(each, case.asked)), None)
+    return f"{odd.text} is one side" if odd is not None else None
+
+
+def _keeps_side(each: SqlFilter, text: str) -> bool:
+    """Whether WHERE keeps the amounts of a side that a text does not name."""
+    if each.op is not Op.EQ or each.clause is not Clause.WHERE or not isinstance(each.rhs, Text):
+        return False
+    return each.rhs.folded in _ONE_SIDE and re.search(rf"\b{each.rhs.folded}s?\b", text) is None
 
 
 def sum_runs_on(case: Case) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.signals.mistakes.unmet.links import lone_column
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Expression
 from scoring.verdict import Case
@@ -23,15 +24,13 @@ def total_above_mean_of_rows(case: Case) -> str | None:
 def _is_of_rows(each: SqlFilter, sql: SqlSpec) -> bool:
     """Whether a condition compares a sum with the mean of the very column that it adds up, of rows of a table."""
     mean = each.rhs
-    if each.op not in _BOUNDS or not isinstance(mean, Expression) or mean.subquery is None or each.lhs is None:
+    added = column.name if (column := lone_column(each)) is not None else ""
+    if each.op not in _BOUNDS or not isinstance(mean, Expression) or each.lhs is None or mean.subquery is None:
         return False
-    names = [column.name for column in each.lhs.columns]
-    if each.lhs.func != "SUM" or len(names) != 1 or each.lhs.name != f"sum({names[0]})":
-        return False
-    inside = [found for found in sql.aggregations if found.block == mean.subquery]
-    alone = [(found.func, found.column) for found in inside] == [("AVG", names[0])]
+    inside = [(found.func, found.column) for found in sql.aggregations if found.block == mean.subquery]
+    grouped = any(key.block == mean.subquery for key in sql.group_by)
     deeper = any(block.path.startswith(f"{mean.subquery}/") for block in sql.blocks)
-    return alone and not deeper and all(key.block != mean.subquery for key in sql.group_by)
+    return each.lhs.name == f"sum({added})" and inside == [("AVG", added)] and not grouped and not deeper
 
 
 def joined_beside_its_key(case: Case) -> str | None:
@@ -41,15 +40,21 @@ def joined_beside_its_key(case: Case) -> str | None:
     ...     "(SELECT base, AVG(pay) AS mean FROM pilots GROUP BY base) b ON p.pay > b.mean"))
     'not joined by base'
     """
+    if not any(each.clause is Clause.ON and each.op in _BOUNDS for each in case.sql.filters):
+        return None
     tested = {name for each in case.sql.filters for name in _names(each)}
     for join in case.sql.joins:
-        grouped = [key.operand for key in case.sql.group_by if key.block == join.table]
-        keys = [key.name for key in grouped if [column.name for column in key.columns] == [key.name]]
-        by_bound = any(each.clause is Clause.ON and each.op in _BOUNDS for each in case.sql.filters)
-        compared = by_bound and join.bound and not join.pairs and join.kind in ("inner", "left")
-        if keys and compared and len(keys) == len(grouped) and tested.isdisjoint(keys):
+        keys = _plain_keys(join.table, case.sql)
+        if keys and join.bound and not join.pairs and join.kind in ("inner", "left") and tested.isdisjoint(keys):
             return f"not joined by {', '.join(keys)}"
     return None
+
+
+def _plain_keys(block: str, sql: SqlSpec) -> list[str]:
+    """The columns by which a block groups; none where it groups by something else, too."""
+    grouped = [key.operand for key in sql.group_by if key.block == block]
+    keys = [key.name for key in grouped if [column.name for column in key.columns] == [key.name]]
+    return keys if len(keys) == len(grouped) else []
 
 
 def _names(each: SqlFilter) -> set[str]:
@@ -65,15 +70,18 @@ def values_of_all_groups(case: Case) -> str | None:
     ...     "(SELECT AVG(pay) FROM pilots GROUP BY base)"))
     'pay > (select avg(pay) from pilots): a value for each base'
     """
-    cut = {each.block for each in case.sql.limits}
     for each in case.sql.filters:
         inner = each.rhs.subquery if isinstance(each.rhs, Expression) and each.op in _BOUNDS | {Op.EQ} else None
         keys = [key.operand.name for key in case.sql.group_by if key.block == inner] if inner is not None else []
-        fixed = any(one.block == inner for one in case.sql.filters)
-        single = any(one.block == inner and one.role is SubqueryRole.SCALAR for one in case.sql.subqueries)
-        if keys and single and not fixed and inner not in cut:
+        if keys and not _may_be_one(inner, case.sql):
             return f"{each.text}: a value for each {', '.join(keys)}"
     return None
+
+
+def _may_be_one(block: str | None, sql: SqlSpec) -> bool:
+    """Whether a subquery is cut, restricted or no value, so that it may have one row."""
+    restricted = any(each.block == block for each in (*sql.limits, *sql.filters))
+    return restricted or not any(each.block == block and each.role is SubqueryRole.SCALAR for each in sql.subqueries)
 
 
 def compared_otherwise(case: Case) -> str | None:

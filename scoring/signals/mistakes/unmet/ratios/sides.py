@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.patterns import lazy
-from scoring.signals.mistakes.unmet.links import references
+from scoring.signals.mistakes.unmet.links import lone_column, references
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Op, Subquery, SubqueryRole
+from scoring.specification import Column, Op, SqlFilter, Subquery, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
 from scoring.values import DatePart, RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -97,15 +97,20 @@ def base_beyond_cohort(case: Case) -> str | None:
     'no time restricts the base: share of may starters'
     """
     found = _COHORT.search(case.asked)
+    if found is None or not case.sql.divisions:
+        return None
     tables = {block.path: block.tables for block in case.sql.blocks}
-    for base in _scalars(case) if found is not None and case.sql.divisions else ():
-        timed = [each for each in case.sql.filters if each.block == base.parent and isinstance(each.rhs, _TIMES)]
-        same = set(tables.get(base.block, ())) & {
-            column.table for each in timed if each.lhs is not None for column in each.lhs.columns
-        }
-        if found is not None and same and all(each.block != base.block for each in case.sql.filters):
+    for base in _scalars(case):
+        timed = {column.table for each in case.sql.filters if (column := _timed(each, base.parent)) is not None}
+        restricted = any(each.block == base.block for each in case.sql.filters)
+        if not restricted and timed & set(tables.get(base.block, ())):
             return f"no time restricts the base: {found.group()}"
     return None
+
+
+def _timed(each: SqlFilter, block: str) -> Column | None:
+    """The column whose time a condition of a block restricts."""
+    return lone_column(each) if each.block == block and isinstance(each.rhs, _TIMES) else None
 
 
 _PART_COUNTED = lazy(r"(?:100 \* )?count\(distinct case when (.+) then (\w+) end\)")
@@ -126,16 +131,21 @@ def base_of_partners(case: Case) -> str | None:
         if part is None or whole is None or part[2] != whole[1]:
             continue
         for event, thing in references(case.sql, each.block):
-            tested = any(column.table == event.table and column.name in part[1] for column in case.sql.columns)
-            if tested and whole[1] in (thing.name, event.name) and _is_of_things(thing.table, case):
-                return f"count(distinct {whole[1]}) over an inner join: {thing.table} without {event.table} are lost"
+            if whole[1] in (thing.name, event.name) and _decides(event.table, part[1], case):
+                lost = f"{thing.table} without {event.table} are lost"
+                return f"count(distinct {whole[1]}) over an inner join: {lost}" if _is_of_things(thing, case) else None
     return None
 
 
-def _is_of_things(table: str | None, case: Case) -> bool:
+def _decides(table: str | None, condition: str, case: Case) -> bool:
+    """Whether a condition reads a column of a table."""
+    return any(column.table == table and column.name in condition for column in case.sql.columns)
+
+
+def _is_of_things(thing: Column, case: Case) -> bool:
     """Whether the question says `of` the things of a table, or counts them under another name of people."""
     words = {stem(word) for word in re.findall(r"\bof (?:the |our |all |those )?(\w+)", case.asked)}
-    rows = table_words(table or "")[-1:]
+    rows = table_words(thing.table or "")[-1:]
     return not words.isdisjoint(rows) or not words.isdisjoint(_PEOPLE)
 
 
@@ -193,16 +203,22 @@ def repeated_below(case: Case) -> str | None:
     'count(id) counts pilots once for each of trips'
     """
     for each in case.sql.divisions:
-        counted = _KEYS_BELOW.fullmatch(each.denominator)
-        for event, thing in references(case.sql, each.block) if counted is not None else ():
-            added = any(
-                one.func == "SUM" and any(column.table == event.table for column in one.columns)
-                for one in case.sql.aggregations
-            )
-            counts = [one for one in case.sql.aggregations if one.func == "COUNT" and one.columns == (thing,)]
-            if counted is not None and added and counts and not counts[0].distinct and counted[1] == thing.name:
-                return f"{counted.group()} counts {thing.table} once for each of {event.table}"
+        for event, thing in references(case.sql, each.block) if _KEYS_BELOW.fullmatch(each.denominator) else ():
+            counted = f"count({thing.name})" in each.denominator and _is_counted(thing, case)
+            if counted and _is_added(event.table, case):
+                return f"count({thing.name}) counts {thing.table} once for each of {event.table}"
     return None
+
+
+def _is_counted(thing: Column, case: Case) -> bool:
+    """Whether the rows are counted that have a value in a column."""
+    return any(one.columns == (thing,) and one.func == "COUNT" and not one.distinct for one in case.sql.aggregations)
+
+
+def _is_added(table: str | None, case: Case) -> bool:
+    """Whether an amount of a table is added up."""
+    sums = [one for one in case.sql.aggregations if one.func == "SUM"]
+    return any(column.table == table for one in sums for column in one.columns)
 
 
 _FROM_TO = cue("conversion rate", r"\b(?:conversion|rate|funnel)\b[^.?;]{0,20}\bfrom ([a-z]+) to ([a-z]+)\b")

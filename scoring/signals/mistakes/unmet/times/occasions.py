@@ -6,7 +6,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding
 from scoring.signals.mistakes.events import event_of, events_named, is_time, tested_times
 from scoring.signals.mistakes.wording import cue
-from scoring.specification import Aggregation, Column, Op, SqlFilter
+from scoring.specification import Aggregation, Column, Op, SqlFilter, SqlSpec
 from scoring.sql.shapes.naming import table_words
 from scoring.values import RelativeTime, TimeRange
 from scoring.verdict import Case
@@ -270,11 +270,17 @@ def rows_for_number_of_days(case: Case) -> str | None:
     >>> rows_for_number_of_days(case("On how many days did a pilot fly?", "SELECT COUNT(flown_at) FROM flights"))
     'COUNT(flown_at) counts rows, not days'
     """
-    found, counts = _ON_DAYS.search(case.asked), [each for each in case.sql.aggregations if each.func == "COUNT"]
-    if found is None or len(counts) != 1 or case.sql.group_by or case.sql.windows or counts[0].conditional:
+    sql = case.sql
+    if _ON_DAYS.search(case.asked) is None or sql.group_by or sql.windows or sql.set_operations:
         return None
-    tables = {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)}
-    once = counts[0].distinct or any(block.distinct for block in case.sql.blocks) or case.sql.set_operations
-    if once or not tables.isdisjoint(_DAILY):
+    counts = [each for each in sql.aggregations if each.func == "COUNT" and not each.conditional]
+    once = any(each.distinct for each in (*counts, *sql.blocks))
+    if len(counts) != 1 or once or _reads_days(sql):
         return None
     return f"COUNT({counts[0].column}) counts rows, not days"
+
+
+def _reads_days(sql: SqlSpec) -> bool:
+    """Whether a table may have one row for each day."""
+    tables = [table for block in sql.blocks for table in block.tables]
+    return any(not _DAILY.isdisjoint(identifier_words(table)) for table in tables)
