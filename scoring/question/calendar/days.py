@@ -19,6 +19,9 @@ _DAYS_JOIN = _DAY_JOINTS | {"until", "till", "thru"}
 
 def read_month(reading: Reading, place: int) -> Time | None:
     """`May`, `May 2023`, `May 3`, `May 3rd, 2023`."""
+    joined = read_joined_days(reading, place + 1)
+    if joined is not None:
+        return joined
     month = reading.language.months[reading.tokens[place].lower]
     end = place + 1
     if reading.lower(end) in {".", ","} and YEAR.fullmatch(reading.lower(end + 1)):
@@ -87,9 +90,22 @@ def is_no_other_word(reading: Reading, place: int) -> bool:
         return False
     if reading.lowers[place] not in _WORDS_TOO or YEAR.fullmatch(reading.lower(place + 1)):
         return True
-    if reading.lower(place - 1) in _JOINED_BY and reading.lower(place - 2) in reading.language.months:
+    if _opens_days(reading, place):
+        return True
+    day = place - 2 if _day_of(reading, place - 2) is not None else place - 1
+    if reading.lower(place - 1) in _JOINED_BY and reading.lower(day - 1) in reading.language.months:
         return True
     return reading.lower(place - 1) in _BEFORE_MONTHS and not _goes_on(reading, place)
+
+
+def _opens_days(reading: Reading, place: int) -> bool:
+    """Whether a day, or days from one to another, follow a month: `march 14`, `march 1st to 7th`."""
+    if _DAYS_JOINED.fullmatch(reading.lower(place + 1)) is not None:
+        return True
+    if _day_of(reading, place + 1) is None:
+        return False
+    several = reading.lower(place + 2) in _DAYS_JOIN and _day_of(reading, place + 3) is not None
+    return several or (reading.lower(place - 1) in _ON and not reading.is_word(place + 2))
 
 
 _AMONG_RATES = frozenset("avg average mean highest lowest best max min the an whose".split())
@@ -171,7 +187,7 @@ _DAYS_JOINED = lazy(r"(\d{1,2})(?:st|nd|rd|th)?[-–](\d{1,2})(?:st|nd|rd|th)?")
 
 def read_joined_days(reading: Reading, place: int) -> Time | None:
     """`9-15 feb`, `Feb 9-15`, with the year after them if there is one."""
-    match = _DAYS_JOINED.fullmatch(reading.lowers[place])
+    match = _DAYS_JOINED.fullmatch(reading.lower(place))
     if match is None or not 0 < int(match[1]) < int(match[2]) <= 31:
         return None
     months, after = reading.language.months, reading.lower(place + 1) in reading.language.months
@@ -213,7 +229,28 @@ def _is_month(reading: Reading, place: int, day: int) -> bool:
     """Whether a month's name after a number is no ordinary word: `1 may` is a day after `since` only."""
     written = reading.tokens[place].text[0].isupper() or reading.lowers[place] not in _WORDS_TOO
     week = reading.lower(day - 2) in {"week", "wk"} and reading.lower(day - 1) in _OF_WEEK
-    return written or week or reading.lower(day - 1) in _ON or reading.lower(day - 1) == "w/c"
+    before = reading.lower(day - 1)
+    dated = before in _BEFORE_DAYS and _ends_phrase(reading, place)
+    return written or week or dated or before in _ON or before == "w/c" or _ends_days(reading, place, day)
+
+
+_BEFORE_DAYS = frozenset({"before", "after", "of", "for", "the"})
+
+
+def _ends_days(reading: Reading, place: int, day: int) -> bool:
+    """Whether a day with a month after it is the last of several: `14 to 16 march`, `14 march to 16 march`."""
+    if _DAYS_JOINED.fullmatch(reading.lower(day)) is not None:
+        return _ends_phrase(reading, place)
+    at = day - 1 - (reading.lower(day - 1) == "the")
+    first = at - 2 if reading.lower(at - 1) in reading.language.months else at - 1
+    joined = reading.lower(at) in _DAYS_JOIN and _day_of(reading, first) is not None
+    return joined and _ends_phrase(reading, place)
+
+
+def _ends_phrase(reading: Reading, place: int) -> bool:
+    """Whether no noun or verb follows a month that may be another word: not `14 to 16 may be`."""
+    after = reading.lower(place + 1)
+    return not reading.is_word(place + 1) or after in reading.language.prepositions or after in _GO_ON
 
 
 def opens_months(reading: Reading, place: int) -> bool:
@@ -269,7 +306,11 @@ def read_day_after_month(reading: Reading, place: int) -> Time | None:
     if day is None or month is None or reading.lower(place - 1) not in _DAY_JOINTS:
         return None
     time = _with_year(reading, month, day, place, place + 1)
-    return time if time is not None and time.explicit else None
+    if time is None or time.explicit:
+        return time
+    spans = reading.lower(place - 1) in _RUNS or reading.lower(place - 4) == "between"
+    first = _day_of(reading, place - 2) or day
+    return replace(time, explicit=True) if spans and first < day and not reading.is_word(place + 1) else None
 
 
 _OF_WEEK = frozenset({"of", "starting", "beginning", "commencing", "from", "ending"})

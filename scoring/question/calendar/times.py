@@ -18,6 +18,7 @@ from scoring.question.calendar.days import (
     week_of,
 )
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
+from scoring.question.calendar.rough import claim_rough_times
 from scoring.question.calendar.states import is_of_state
 from scoring.question.calendar.years import (
     fiscal_quarter,
@@ -31,6 +32,7 @@ from scoring.question.calendar.years_named import (
     months_up_to,
     named_twice,
     of_year,
+    side_by_side,
     two_months,
     unit_earlier,
     year_earlier,
@@ -43,6 +45,10 @@ from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shi
 
 _ISO = lazy(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
 _NUMERIC = lazy(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_MONTH_AND_YEAR = lazy(r"(\d{1,2})[/.](20\d\d)")
+_SHORT_MONTH = lazy(r"([a-z]{3,9})[-'’](\d\d)")
+_SHORT_QUARTER = lazy(r"q([1-4])[-'’](\d\d)")
+_LAST_UNITS = lazy(r"l(\d{1,3})([dwmy])")
 _DECADE = lazy(r"(\d{3}0)s")
 _QUARTER = lazy(r"q([1-4])")
 _HALF = lazy(r"h([12])")
@@ -52,6 +58,7 @@ _SEASON = lazy(r"(\d{4})[-/](\d{2}|\d{4})")
 
 def read_times(reading: Reading) -> list[Time]:
     """Every time in order; claims its tokens. A bare number is a year only if the words around it say so."""
+    claim_rough_times(reading)
     found: list[Time] = []
     marks = reading.marks_of(Role.TIME)
     places = sorted({*reading.number_places, *(mark.start for mark in marks)}) if marks else reading.number_places
@@ -62,7 +69,7 @@ def read_times(reading: Reading) -> list[Time]:
             time = week_of(reading, year_earlier(time, found[-1] if found else None))
             found.append(_clocked(reading, time))
             reading.claim(time.start, time.end)
-            for joined in (of_year, two_months, months_up_to):
+            for joined in (of_year, two_months, months_up_to, side_by_side):
                 if len(found) > 1 and (one := joined(reading, *found[-2:])) is not None:
                     found[-2:] = [one]
     return named_twice(found)
@@ -93,7 +100,24 @@ def _part_of_year(reading: Reading, place: int, word: str) -> Time | None:
         return _quarter(reading, int(word[1]), place, place + 1)
     if _HALF.fullmatch(word) and (reading.tokens[place].text[0].isupper() or _has_year_or_lead(reading, place)):
         return _half(reading, int(word[1]), place, place + 1)
-    return joined_months(reading, place) or read_fiscal_year(reading, place)
+    return joined_months(reading, place) or _short_form(reading, place, word) or read_fiscal_year(reading, place)
+
+
+def _short_form(reading: Reading, place: int, word: str) -> Time | None:
+    """`nov-25`, `Q4'25`, `L30D`."""
+    if (match := _SHORT_MONTH.fullmatch(word)) and match[1] in reading.language.months:
+        dated = calendar_range(_CENTURY + int(match[2]), reading.language.months[match[1]], None)
+        return Time(dated, place, place + 1) if dated else None
+    if match := _SHORT_QUARTER.fullmatch(word):
+        quarter = period(Grain.QUARTER, year=_CENTURY + int(match[2]), month=int(match[1]) * 3 - 2)
+        return Time(quarter, place, place + 1) if quarter else None
+    if match := _LAST_UNITS.fullmatch(word):
+        unit = Grain.MONTH if match[2] == "m" else SHORT_UNITS[match[2]]
+        return Time(RelativeTime(unit, -int(match[1]), 0), place, place + 1)
+    return None
+
+
+_CENTURY = 2000
 
 
 def _has_year_or_lead(reading: Reading, place: int) -> bool:
@@ -163,6 +187,9 @@ def _figures(reading: Reading, place: int) -> Time | None:
         if dated is not None or not _SEASON.fullmatch(text):
             return Time(dated, place, place + 1) if dated else None
         return read_season(reading, text, place)
+    if match := _MONTH_AND_YEAR.fullmatch(text):
+        dated = calendar_range(int(match[2]), int(match[1]), None)
+        return Time(dated, place, place + 1) if dated else None
     if match := _NUMERIC.fullmatch(text):
         return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
     if _SEASON.fullmatch(text):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
-from scoring.question.calendar.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, Time
+from scoring.patterns import lazy
+from scoring.question.calendar.moments import PARTS_OF_YEAR, UNIT_EARLIER, YEAR_EARLIER, Moment, Time
 from scoring.question.reading import Reading
-from scoring.values import DatePart, Grain, RelativeTime, TimeRange, floor, shift
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, floor, period, shift
 
 _SO_FAR = RelativeTime(Grain.YEAR, 0, None, whole=True)
 _LAST_YEAR = RelativeTime(Grain.YEAR, -1, 0, whole=True)
@@ -40,6 +42,44 @@ def two_months(reading: Reading, first: Time, last: Time) -> Time | None:
     if len(between) != 1 or between[0] not in _JOINTS or other.value != one.value + 1:
         return None
     return Time(DatePart(one.part, one.value, other.value, other.year), first.start, last.end)
+
+
+_SIDE_BY_SIDE = frozenset({("and",), ("or",), (",",), ("/",), ("&",), ("+",), (",", "and"), ("/", "and"), ()})
+_COMPARED = lazy(
+    r"\b(?:compar\w*|vs\.?|versus|differen\w*|chang\w*|grow\w*|grew|increas\w*|decreas\w*|than|between|both|each"
+    r"|respectively|side by side|either|only)\b",
+    re.IGNORECASE,
+)
+
+
+def side_by_side(reading: Reading, first: Time, last: Time) -> Time | None:
+    """`2024 and 2025`, `Jan/Feb 2026`, `3 and 4 february` as one time, where nothing compares the two."""
+    if tuple(reading.lowers[first.end : last.start]) not in _SIDE_BY_SIDE or _COMPARED.search(reading.text):
+        return None
+    one, other = first.moment, last.moment
+    if isinstance(one, DatePart) and isinstance(other, DatePart):
+        together = _parts_together(one, other)
+    elif isinstance(other, TimeRange):
+        together = _ranges_together(one, other)
+    else:
+        together = None
+    return Time(together, first.start, last.end, others=(one, other)) if together is not None else None
+
+
+def _parts_together(one: DatePart, other: DatePart) -> DatePart | None:
+    """A part of the year and the one after it."""
+    alike = one.part == other.part and one.part in (*PARTS_OF_YEAR, "date") and one.year == other.year
+    follows = other.last is None and other.value == (one.last or one.value) + 1
+    return DatePart(one.part, one.value, other.value, one.year) if alike and follows else None
+
+
+def _ranges_together(one: Moment, other: TimeRange) -> TimeRange | None:
+    """A time and the one that begins where it ends; a month takes the year of the one after it."""
+    if isinstance(one, DatePart) and one.part == "month" and one.year is None and other.start is not None:
+        one = period(Grain.MONTH, year=other.start.year, month=one.last or one.value) or one
+    if not isinstance(one, TimeRange) or one.end is None or one.end != other.start:
+        return None
+    return TimeRange(one.start, other.end)
 
 
 def months_up_to(reading: Reading, length: Time, last: Time) -> Time | None:
