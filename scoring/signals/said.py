@@ -116,8 +116,14 @@ def _numbers_said(case: Case) -> list[str]:
         for token in numbers
         if token.text != "0"
         and not (_is_met(token, case) or _in_other_unit(token, case) or _is_span(token, case))
-        and not _is_known(token, case.question.text)
+        and not (_is_known(token, case.question.text) or _is_replaced(token, case))
     ]
+
+
+def _is_replaced(token: Token, case: Case) -> bool:
+    """Whether a follow-up puts another number in the place of one that was said before it."""
+    fragment = case.follow_up.fragment if case.follow_up is not None else ""
+    return _DIGIT.search(fragment) is not None and re.search(rf"\b{token.text}\b", fragment) is None
 
 
 _KNOWN = lazy(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)

@@ -50,10 +50,11 @@ def test_few_right_answers_of_everyday_agents_are_called_wrong(name: str, most: 
     [
         ("follow_ups.jsonl", 1, 55),
         ("follow_ups-2.jsonl", 1, 52),
-        ("follow_ups-3.jsonl", 4, 42),
+        ("follow_ups-3.jsonl", 4, 44),
         ("follow_ups-4.jsonl", 0, 60),
-        ("follow_ups-5.jsonl", 5, 47),
-        ("follow_ups-6.jsonl", 0, 32),
+        ("follow_ups-5.jsonl", 5, 50),
+        ("follow_ups-6.jsonl", 0, 33),
+        ("follow_ups-7.jsonl", 2, 32),
     ],
 )
 def test_follow_ups_are_judged_by_what_they_mean(name: str, most_low: int, least_lost: int) -> None:

@@ -110,7 +110,7 @@ def lost_ranking(asked: FollowUp, sql: SqlSpec) -> list[str]:
 
 def _ranked_by(sql: SqlSpec) -> SortKey | None:
     """The first key by which the first rows are taken."""
-    limited = {each.block for each in sql.limits if each.count is not None}
+    limited = {each.block for each in sql.limits if each.count is not None and not each.ranked}
     return next((each for each in sql.order_by if each.block in limited), None)
 
 

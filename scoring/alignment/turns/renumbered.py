@@ -65,8 +65,9 @@ def _is_of(wanted: QuestionFilter, gone: list[SqlFilter], asked: FollowUp) -> bo
     """Whether words ask for the old number, or for the new one in whatever they are read as."""
     if not wanted.span:
         return False
-    if wanted.span.casefold() in asked.fragment.casefold():
-        return bool(_numbers(wanted.span))
+    numbers = _numbers(wanted.span)
+    if numbers and numbers <= _numbers(asked.fragment):
+        return True
     return isinstance(wanted.rhs, Number) and any(each.rhs == wanted.rhs for each in gone)
 
 

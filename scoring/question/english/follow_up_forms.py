@@ -9,7 +9,7 @@ POINTING = (
 """Words for the answer to the question before."""
 UNDONE = (
     r"(?:(?:did|do|does|were|are|was|is|have|has|had|could|can|would|will)(?:n['’]?t| not)|never (?:did|do|does|have"
-    r"|has|had|was|were)|(?:did|has|have) never)(?: yet| though)?"
+    r"|has|had|was|were)|(?:did|has|have) never|(?:had|have|has|got|made|did) (?:none|nothing))(?: yet| though)?"
 )
 """A verb that is denied, with nothing after it."""
 _COLUMNS = (
