@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from itertools import pairwise
 
 from scoring.patterns import lazy
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range
+from scoring.question.calendar.weeks import OF_WEEK
 from scoring.question.calendar.years import is_fiscal
 from scoring.question.language import Role
 from scoring.question.reading import Reading
-from scoring.values import DatePart, Grain, TimeRange, period, shift
+from scoring.values import DatePart, Grain, TimeRange, period
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
 _DAYS_JOIN = _DAY_JOINTS | {"until", "till", "thru"}
@@ -228,7 +228,7 @@ def _before_month(reading: Reading, place: int, day: int) -> Time | None:
 def _is_month(reading: Reading, place: int, day: int) -> bool:
     """Whether a month's name after a number is no ordinary word: `1 may` is a day after `since` only."""
     written = reading.tokens[place].text[0].isupper() or reading.lowers[place] not in _WORDS_TOO
-    week = reading.lower(day - 2) in {"week", "wk"} and reading.lower(day - 1) in _OF_WEEK
+    week = reading.lower(day - 2) in {"week", "wk"} and reading.lower(day - 1) in OF_WEEK
     before = reading.lower(day - 1)
     dated = before in _BEFORE_DAYS and _ends_phrase(reading, place)
     return written or week or dated or before in _ON or before == "w/c" or _ends_days(reading, place, day)
@@ -311,42 +311,3 @@ def read_day_after_month(reading: Reading, place: int) -> Time | None:
     spans = reading.lower(place - 1) in _RUNS or reading.lower(place - 4) == "between"
     first = _day_of(reading, place - 2) or day
     return replace(time, explicit=True) if spans and first < day and not reading.is_word(place + 1) else None
-
-
-_OF_WEEK = frozenset({"of", "starting", "beginning", "commencing", "from", "ending"})
-
-
-def week_of(reading: Reading, time: Time) -> Time:
-    """The week that a day names: `week of March 9 2026`, on whichever day weeks begin, `week ending 15 March`."""
-    at, day = time.start - 1, _first_moment(time)
-    while reading.lower(at) in {"on", "the"}:
-        at -= 1
-    how, named = reading.lower(at), reading.language.grains.get(reading.lower(at - 1)) is Grain.WEEK
-    if day is None or not (how == "w/c" or (named and how in _OF_WEEK)):
-        return time
-    first = shift(day, Grain.DAY, -6 if how == "ending" else 0)
-    starts = [shift(first, Grain.DAY, -back) for back in (range(7) if how == "of" else (0,))]
-    weeks = [TimeRange(each, shift(each, Grain.WEEK, 1)) for each in starts]
-    moments = weeks if isinstance(time.moment, TimeRange) else [_of_any_year(each) for each in starts]
-    return replace(time, moment=moments[0], start=at - (how != "w/c"), explicit=True, others=tuple(moments[1:]))
-
-
-def _first_moment(time: Time) -> datetime | None:
-    """When a single day begins; one without a year is put in a year without a leap day."""
-    day = time.moment
-    if isinstance(day, DatePart) and day.part == "date" and day.last is None:
-        month, of_month = divmod(day.value, 100)
-        whole = calendar_range(_PLAIN_YEAR, month, of_month)
-        return whole.start if whole is not None else None
-    if not isinstance(day, TimeRange) or day.start is None or day.end != shift(day.start, Grain.DAY, 1):
-        return None
-    return day.start
-
-
-_PLAIN_YEAR = 2023
-
-
-def _of_any_year(first: datetime) -> DatePart:
-    """The seven days from one on, in any year."""
-    last = shift(first, Grain.DAY, 6)
-    return DatePart("date", first.month * 100 + first.day, last.month * 100 + last.day)

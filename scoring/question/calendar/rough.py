@@ -13,8 +13,8 @@ _UNTIL = r"(?:since|until|till|by|before|after|from|through|on)"
 _CLOCK = r"\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o'?clock)"
 _ROUGH = lazy(
     # `since last tuesday`, `from monday to wednesday last week`
-    rf"\b(?:(?:since|until|till|from|by|before|after) (?:last |this |next )?|(?:last|this|next|past|coming) )"
-    rf"{_WEEKDAY}\b(?! and)(?: (?:to|till|until|through|-) {_WEEKDAY}\b)?(?: (?:last|this|next) week\b)?"
+    rf"\b(?:since|until|till|from|by|before|after) (?:last|this|next) {_WEEKDAY}\b"
+    rf"|\bfrom {_WEEKDAY} (?:to|till|until|through) {_WEEKDAY}\b(?: (?:last|this|next) week\b)?"
     # `the last week of february`, `the first ten days of march`
     rf"|\b(?:first|last) (?:weekend|(?:\d{{1,2}}|two|three|four|five|ten) (?:days|weeks)) of (?:{_MONTH}|the month)\b"
     rf"(?: 20\d\d\b)?|\blast week of (?:{_MONTH}|the month)\b(?: 20\d\d\b)?"

@@ -15,11 +15,11 @@ from scoring.question.calendar.days import (
     read_joined_days,
     read_month,
     read_ranked_day,
-    week_of,
 )
 from scoring.question.calendar.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.calendar.rough import claim_rough_times
 from scoring.question.calendar.states import is_of_state
+from scoring.question.calendar.weeks import week_of
 from scoring.question.calendar.years import (
     fiscal_quarter,
     is_fiscal,

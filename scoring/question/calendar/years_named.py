@@ -44,16 +44,19 @@ def two_months(reading: Reading, first: Time, last: Time) -> Time | None:
     return Time(DatePart(one.part, one.value, other.value, other.year), first.start, last.end)
 
 
-_SIDE_BY_SIDE = frozenset({("and",), ("or",), (",",), ("/",), ("&",), ("+",), (",", "and"), ("/", "and"), ()})
+_SIDE_BY_SIDE = frozenset({("and",), (",",), ("/",), ("&",), ("+",), (",", "and"), ("/", "and"), ()})
 _COMPARED = lazy(
     r"\b(?:compar\w*|vs\.?|versus|differen\w*|chang\w*|grow\w*|grew|increas\w*|decreas\w*|than|between|both|each"
-    r"|respectively|side by side|either|only)\b",
+    r"|respectively|side by side|either|only|which|who|whose)\b",
     re.IGNORECASE,
 )
 
 
 def side_by_side(reading: Reading, first: Time, last: Time) -> Time | None:
-    """`2024 and 2025`, `Jan/Feb 2026`, `3 and 4 february` as one time, where nothing compares the two."""
+    """`2024 and 2025`, `Jan/Feb 2026`, `3 and 4 february` as one time.
+
+    Not where the two are compared, nor where things are sought that did something in both.
+    """
     if tuple(reading.lowers[first.end : last.start]) not in _SIDE_BY_SIDE or _COMPARED.search(reading.text):
         return None
     one, other = first.moment, last.moment
