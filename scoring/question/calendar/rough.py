@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from scoring.patterns import lazy
 from scoring.question.reading import Reading
@@ -41,7 +42,6 @@ _ROUGH = lazy(
 
 def claim_rough_times(reading: Reading) -> None:
     """Claims the tokens of times that are named roughly, so that their numbers and days are no conditions."""
+    starts = [token.start for token in reading.tokens]
     for found in _ROUGH.finditer(reading.text):
-        places = [at for at, token in enumerate(reading.tokens) if found.start() <= token.start < found.end()]
-        if places:
-            reading.claim(places[0], places[-1] + 1)
+        reading.claim(bisect_left(starts, found.start()), bisect_left(starts, found.end()))

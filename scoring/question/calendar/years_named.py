@@ -57,7 +57,7 @@ def side_by_side(reading: Reading, first: Time, last: Time) -> Time | None:
 
     Not where the two are compared, nor where things are sought that did something in both.
     """
-    if tuple(reading.lowers[first.end : last.start]) not in _SIDE_BY_SIDE or _COMPARED.search(reading.text):
+    if tuple(reading.lowers[first.end : last.start]) not in _SIDE_BY_SIDE:
         return None
     one, other = first.moment, last.moment
     if isinstance(one, DatePart) and isinstance(other, DatePart):
@@ -66,7 +66,9 @@ def side_by_side(reading: Reading, first: Time, last: Time) -> Time | None:
         together = _ranges_together(one, other)
     else:
         together = None
-    return Time(together, first.start, last.end, others=(one, other)) if together is not None else None
+    if together is None or _COMPARED.search(reading.text) is not None:
+        return None
+    return Time(together, first.start, last.end, others=(one, other))
 
 
 def _parts_together(one: DatePart, other: DatePart) -> DatePart | None:
