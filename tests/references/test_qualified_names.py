@@ -93,3 +93,11 @@ def test_a_longer_name_and_its_end_are_one_table() -> None:
     assert names.tables(("orders",)) == (("p", "shop", "orders"),)
     assert names.flat(("p", "shop", "orders")) == "orders"
     assert TableNames.of([("shop", "orders")], taken=["ORDERS"]).flat(("shop", "orders")) == "shop.orders"
+
+
+def test_a_linked_server_before_a_name_changes_no_verdict() -> None:
+    reference = "SELECT COUNT(*) FROM [srv].[shop].[dbo].[orders] o WHERE o.status = 'paid'"
+    schema = "CREATE TABLE orders (id INT PRIMARY KEY, status VARCHAR(9) NOT NULL, city VARCHAR(9) NOT NULL)"
+    right, wrong = "SELECT COUNT(id) FROM shop..orders WHERE status = 'paid'", "SELECT COUNT(*) FROM shop.dbo.orders"
+    assert found(reference, right, "tsql", schema)[0] == ReferenceVerdict.EQUIVALENT
+    assert found(reference, wrong, "tsql", schema) == ("different", "S0")

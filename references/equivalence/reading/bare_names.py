@@ -27,7 +27,7 @@ def with_bare_names(sides: Sequence[Side], schema: Schema | None) -> tuple[list[
 def _tables(tree: exp.Expr) -> Iterator[exp.Table]:
     """The tables that a query reads, without its CTEs."""
     for node in tree.find_all(exp.Table):
-        if isinstance(node.this, exp.Identifier) and not _is_cte(node):
+        if isinstance(node.this, exp.Identifier | exp.Dot) and not _is_cte(node):
             yield node
 
 
@@ -81,7 +81,8 @@ def _identifier(flat: str, node: exp.Table) -> exp.Identifier:
     """The name as the query writes it, where only what stands before it goes."""
     written = bare(node.name)
     same = written.lower() == flat
-    return exp.to_identifier(written if same else flat, quoted=node.this.quoted or "." in flat or None)
+    quoted = any(each.args.get("quoted") for each in node.this.find_all(exp.Identifier))
+    return exp.to_identifier(written if same else flat, quoted=quoted or "." in flat or None)
 
 
 def _source(column: exp.Column) -> exp.Table | None:
