@@ -39,6 +39,8 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     """
     if isinstance(node, exp.CountIf):
         return _count_if(node)
+    if isinstance(node, exp.AnonymousAggFunc):
+        return _different_values(node)
     if isinstance(node, exp.EQ | exp.NEQ):
         return _membership(node)
     if dialect in {"tsql", "fabric"} and isinstance(node, exp.Avg) and not isinstance(node.parent, exp.Window):
@@ -58,6 +60,13 @@ def _count_if(node: exp.CountIf) -> exp.Expr | None:
     if isinstance(node.this, exp.Distinct):
         return None
     return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this.copy(), true=exp.Literal.number(1))]))
+
+
+def _different_values(node: exp.AnonymousAggFunc) -> exp.Expr | None:
+    """ClickHouse's exact count of different values."""
+    if node.name.lower() != "uniqexact" or len(node.expressions) != 1:
+        return None
+    return exp.Count(this=exp.Distinct(expressions=[node.expressions[0].copy()]))
 
 
 def _membership(node: exp.EQ | exp.NEQ) -> exp.Expr | None:
