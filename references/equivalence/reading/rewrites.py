@@ -37,10 +37,8 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     >>> rewritten(parse_one("COUNTIF(n > 3)", dialect="bigquery"), "bigquery").sql("sqlite")
     'COUNT(CASE WHEN n > 3 THEN 1 END)'
     """
-    if isinstance(node, exp.CountIf):
-        return _count_if(node)
-    if isinstance(node, exp.AnonymousAggFunc):
-        return _different_values(node)
+    if isinstance(node, exp.CountIf | exp.AnonymousAggFunc):
+        return _count_if(node) if isinstance(node, exp.CountIf) else _different_values(node)
     if isinstance(node, exp.EQ | exp.NEQ):
         return _membership(node)
     if dialect in {"tsql", "fabric"} and isinstance(node, exp.Avg) and not isinstance(node.parent, exp.Window):
