@@ -38,7 +38,7 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     'COUNT(CASE WHEN n > 3 THEN 1 END)'
     """
     if isinstance(node, exp.CountIf | exp.AnonymousAggFunc):
-        return _count_if(node) if isinstance(node, exp.CountIf) else _different_values(node)
+        return _counted(node)
     if isinstance(node, exp.EQ | exp.NEQ):
         return _membership(node)
     if dialect in {"tsql", "fabric"} and isinstance(node, exp.Avg) and not isinstance(node.parent, exp.Window):
@@ -52,6 +52,10 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if isinstance(node, exp.Cast):
         return _scaled(node, dialect) or _rounded(node, dialect) or _cut(node, dialect)
     return None
+
+
+def _counted(node: exp.CountIf | exp.AnonymousAggFunc) -> exp.Expr | None:
+    return _count_if(node) if isinstance(node, exp.CountIf) else _different_values(node)
 
 
 def _count_if(node: exp.CountIf) -> exp.Expr | None:
