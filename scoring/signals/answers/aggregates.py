@@ -158,6 +158,10 @@ _MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})
 """Aggregates that measure a column."""
 
 
+_MEAN_GAP = lazy(r"(?i)\bmax\b[^/]{1,80}\bmin\b[^/]{1,60}/[^/]{0,20}count\([^()]*\) - 1\b")
+"""The mean time from one to the next: from the first to the last, divided by one less than their number."""
+
+
 def aggregate_swapped(case: Case) -> Finding | None:
     """The SQL computes another aggregate than the one asked for.
 
@@ -166,6 +170,8 @@ def aggregate_swapped(case: Case) -> Finding | None:
     >>> aggregate_swapped(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
     'expected → actual: AVG → SUM'
     """
+    if _MEAN_GAP.search(case.written) is not None:
+        return None
     asked = sorted(_MEASURING.intersection(case.aggregation.missing))
     given = sorted(_MEASURING.intersection(case.aggregation.extra))
     if not asked or not given:
@@ -197,6 +203,12 @@ def aggregate_unlinked(case: Case) -> Finding | None:
     return None
 
 
+def _is_of_group(words: tuple[str, ...], taken: Aggregation, case: Case) -> bool:
+    """Whether words name what the rows of an aggregate are grouped by: `the average of their category`."""
+    keys = [key.operand.name for key in case.sql.group_by if key.block == taken.block]
+    return any(set(words) <= set(identifier_words(key)) for key in keys)
+
+
 def _counts_rows(quantity: str, case: Case) -> bool:
     """Whether all that the SQL computes is a count of rows, and nothing in it is called like the quantity."""
     if not case.sql.aggregations or any(each.func != "COUNT" or each.distinct for each in case.sql.aggregations):
@@ -208,7 +220,7 @@ def _counts_rows(quantity: str, case: Case) -> bool:
 
 def _may_be(phrase: str, words: tuple[str, ...], taken: Aggregation, case: Case) -> bool:
     """Whether an aggregate may be of the thing that a phrase names."""
-    if any(is_defined(column, case) for column in taken.columns):
+    if any(is_defined(column, case) for column in taken.columns) or _is_of_group(words, taken, case):
         return True
     column = next((each for each in taken.columns if each.name == taken.column), None)
     if column is None:

@@ -98,7 +98,9 @@ _EACH_TOP = lazy(
     r"|first|last|worst|least|(?:heav|bus|pric|costl)iest|longest|shortest|strongest|slowest|youngest)\b"
     r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
     r"|lowest|most|largest)\b"
-    r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
+    r"|\b(?:top|best|highest|biggest|largest|worst|lowest"
+    r"|(?:two|three|four|five|ten|[2-9]|10) (?:cheapest|latest|newest|oldest|longest|shortest|fastest|slowest|smallest"
+    r"|youngest|(?:most|least) \w+))\b.{0,80}\bper (?!kg|kilo|unit|piece|lit|m2|sq|hour|day|night|km|mile)(\w+)\b"
 )
 _RATES = lazy(
     r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"

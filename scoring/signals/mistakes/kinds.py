@@ -33,7 +33,8 @@ _ONLY = cue(
 )
 _ALL_OF = cue(
     "all every",
-    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) "
+    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?|delivers?"
+    r"|supplies) "
     r"(?:every|all(?: of)?(?: the| our)?) (?!kinds|sorts|types|over|day|year)\w+\b"
     r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
     r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"

@@ -8,6 +8,7 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.unmet.roles import side_of_other
+from scoring.signals.mistakes.unmet.senseless import makes_no_sense
 from scoring.signals.mistakes.unmet.sums import added_otherwise
 from scoring.signals.mistakes.unmet.times.lateness import late_read_as_early
 from scoring.signals.mistakes.wording import asked, cue, said_stems
@@ -77,7 +78,7 @@ def column_of_opposite_kind(case: Case) -> Finding | None:
     if added is not None:
         return added
     found = _other_kind(case) or _side_of_other(case) or _done_by_other(case) or _way_back(case) or _other_end(case)
-    other = side_of_other(case) or late_read_as_early(case) if found is None else None
+    other = side_of_other(case) or late_read_as_early(case) or makes_no_sense(case) if found is None else None
     return Finding(1.0, other) if other is not None else found
 
 

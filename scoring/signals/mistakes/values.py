@@ -119,7 +119,9 @@ _WHOLE_CODE = cue(
     "sku code item part article product order ticket",
     r"\b(?:sku|code|item|part|article|product|order|ticket) (?:no\.? |nr\.? |number |code |#)?([a-z]{0,4}-?\d[\w-]*)\b",
 )
-_SERIES = lazy(r"\b(?:start|begin|prefix|series|family|range|group|famil|like|any|all)\w*\b|\*|\bxx?\b")
+_SERIES = lazy(
+    r"\b(?:start|begin|prefix|series|family|range|group|famil|like|any|all|variant|version|size|colou?r)\w*\b|\*|\bxx?\b"
+)
 
 
 def _begun_with_code(case: Case) -> str | None:

@@ -8,8 +8,9 @@ from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.times.comparisons import other_period
 from scoring.signals.mistakes.wording import cue, first
-from scoring.specification import Clause, Op
+from scoring.specification import Clause, Op, SqlSpec
 from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import key_stems, table_words
 from scoring.values import Expression
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -30,9 +31,13 @@ def rank_not_taken(case: Case) -> Finding | None:
     ...     "SELECT fare FROM trips ORDER BY fare DESC LIMIT 2")).detail
     'second highest: LIMIT 2 without OFFSET 1'
     """
-    repeated = place_among_repeats(case) or cut_too_early(case) or ranked_within_item(case)
-    if repeated is not None:
-        return Finding(1.0, repeated)
+    first_ones = place_among_repeats(case) or cut_too_early(case) or ranked_within_item(case)
+    first_ones = first_ones or rows_ranked_for_things(case)
+    return Finding(1.0, first_ones) if first_ones is not None else _later_one(case)
+
+
+def _later_one(case: Case) -> Finding | None:
+    """A later place is asked for, and the first rows are kept."""
     found, sql = _RANK.search(case.asked), case.sql
     if found is None or not sql.limits or sql.windows or len(sql.blocks) > 1:
         return None
@@ -69,6 +74,34 @@ def ranked_within_item(case: Case) -> str | None:
     if what == group or what not in words or group in words:
         return None
     return f"ranked within {ranks[0].partition_by[0].name}, not {found['group']}"
+
+
+_TOP_BY = cue("top best", r"\b(?:top|best) (?:\d+ |three |five |ten )(?P<what>[a-z]+) by (?:total |overall )?[a-z]+\b")
+
+
+def rows_ranked_for_things(case: Case) -> str | None:
+    """The first of some things by an amount are asked for, and single rows are ranked, of which each has several.
+
+    >>> rows_ranked_for_things(case("Top 10 pilots by fares", "SELECT pilot_id, fare FROM trips ORDER BY fare DESC "
+    ...     "LIMIT 10"))
+    'rows of trips, of which pilots may have several'
+    """
+    found = _TOP_BY.search(case.asked) if _lists_rows(case.sql) else None
+    tables = case.sql.blocks[0].tables
+    if found is None or not tables:
+        return None
+    thing = stem(found["what"])
+    shown = [(key_stems(column.name) or ("",))[-1] for each in case.answer for column in each.operand.columns]
+    if thing not in shown or thing in table_words(tables[0])[-1:]:
+        return None
+    return f"rows of {tables[0]}, of which {found['what']} may have several"
+
+
+def _lists_rows(sql: SqlSpec) -> bool:
+    """Whether the first rows of one table are listed as they are."""
+    if len(sql.blocks) != 1 or sql.limit is None or sql.joins or sql.distinct:
+        return False
+    return not (sql.aggregations or sql.group_by or sql.windows)
 
 
 def cut_too_early(case: Case) -> str | None:

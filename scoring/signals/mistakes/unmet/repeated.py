@@ -21,7 +21,7 @@ _REMOVED = cue(
 _SEVERAL = cue(
     "once twice times repeatedly",
     r"\b(?:more than (?:once|twice)|at least twice|(?:more than|at least) (?:two|three|four|five|\d+) times"
-    r"|several times|multiple times|repeatedly)\b",
+    r"|several times|multiple times|repeatedly)\b|\b(?:booked|ordered|paid|charged|billed|sent|used|sold) twice\b",
 )
 _COUNTING = frozenset({"count", "cnt", "num", "number", "times", "n", "total", "attempts", "attempt", "no", "visits"})
 
@@ -35,7 +35,7 @@ def repeats_unchecked(case: Case) -> str | None:
     found = _SEVERAL.search(case.asked)
     if found is None:
         found = _DUPLICATES.search(case.asked) if _REMOVED.search(case.asked) is None else None
-    if found is None or case.follow_up is not None or _weighs_repeats(case):
+    if found is None or case.follow_up is not None or "dup" in case.written.casefold() or _weighs_repeats(case):
         return None
     return f"{found.group()}: nothing tells how often"
 

@@ -56,7 +56,24 @@ def rows_averaged(case: Case) -> str | None:
         return None
     if divides(case) or case.sql.windows:
         return None
-    return _per_period(means[0], case) or _per_thing(means[0], case)
+    return _per_period(means[0], case) or _of_period(means[0], case) or _per_thing(means[0], case)
+
+
+_OF_PERIOD = cue(
+    "monthly weekly daily yearly annual",
+    r"\b(?:average|avg|mean) (?P<per>monthly|weekly|daily|yearly|annual) (?:total )?(?:revenue|sales|turnover|spend"
+    r"|spending|income|takings|consumption|output|production|volume|mileage|cost|costs|usage)\b",
+)
+_PERIODIC = frozenset("month monthly week weekly day daily year yearly annual".split())
+
+
+def _of_period(mean: Aggregation, case: Case) -> str | None:
+    """The mean of the totals of months or days is asked for, and AVG is of single rows."""
+    found = _OF_PERIOD.search(case.asked)
+    if found is None or len(case.sql.blocks) > 1 or first(case, ShapeKind.GRAIN) is not None:
+        return None
+    names = {word for each in mean.columns for word in identifier_words(f"{each.name} {each.table or ''}")}
+    return None if names & _PERIODIC else f"AVG({mean.column}) of single rows, not of {found['per']} totals"
 
 
 def _per_period(mean: Aggregation, case: Case) -> str | None:
