@@ -9,6 +9,7 @@ from itertools import islice
 from scoring.alignment.lengths import BOUNDS
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import TIMES
+from scoring.alignment.turns.renumbered import is_renumbered
 from scoring.forgery.working_text import may_be_idle, working_text
 from scoring.patterns import lazy
 from scoring.question.remarks import is_beside
@@ -54,8 +55,8 @@ def value_unused(case: Case) -> Finding | None:
     """A number or time of the question is not in the SQL.
 
     A number is there to be compared with or counted; a time counts where the SQL has none at all. A neighbour counts
-    as used, because `more than 2` may be written `>= 3`. Each parameter of unknown value may hold one. A number beside
-    what is asked is a doubt: `… last month? my boss says 500`.
+    as used, because `more than 2` may be written `>= 3`. Each parameter of unknown value may hold one. A number
+    that the question only mentions is a doubt: `… last month? my boss says 500`.
 
     >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
@@ -121,9 +122,12 @@ def _numbers_said(case: Case) -> list[str]:
 
 
 def _is_replaced(token: Token, case: Case) -> bool:
-    """Whether a follow-up puts another number in the place of one that was said before it."""
-    fragment = case.follow_up.fragment if case.follow_up is not None else ""
-    return _DIGIT.search(fragment) is not None and re.search(rf"\b{token.text}\b", fragment) is None
+    """Whether a follow-up puts another number in the place of one that bounds something in the SQL before."""
+    asked, number = case.follow_up, Number(float(token.text))
+    before = asked.before if asked is not None else None
+    if asked is None or before is None:
+        return False
+    return any(each.rhs == number and is_renumbered(each, asked, case.sql) for each in before.filters)
 
 
 _KNOWN = lazy(r"(?:\b(?:between|my|our|these|those|all|the other)\s|[a-z]/)\Z", re.IGNORECASE)
@@ -228,7 +232,7 @@ def name_unused(case: Case) -> Finding | None:
 
 
 def _name_strength(lost: list[QuestionFilter], case: Case) -> float:
-    """A name with a digit, or beside what is asked, is a doubt."""
+    """How sure the finding is: names that hold a digit, or that the question only mentions, are doubts."""
     return (
         _A_DOUBT
         if all(_DIGIT.search(str(each.rhs)) or is_beside(case.question.text, each.start) for each in lost)

@@ -151,7 +151,7 @@ def _leads_to_month(reading: Reading, place: int) -> bool:
 
 _NEXT_TO = frozenset({"last", "this", "next", "until", "till", "after", "before"})
 _COMPARED = frozenset({"vs", "vs.", "versus"})
-_BETWEEN_MONTHS = _DAY_JOINTS | {"vs", "vs.", "versus", "than", "through", ","}
+_BETWEEN_MONTHS = _DAY_JOINTS | {"vs", "vs.", "versus", "than", "through", ",", "/", "+"}
 
 
 def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:

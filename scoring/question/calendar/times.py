@@ -104,7 +104,10 @@ def _part_of_year(reading: Reading, place: int, word: str) -> Time | None:
 
 
 def _short_form(reading: Reading, place: int, word: str) -> Time | None:
-    """`nov-25`, `Q4'25`, `L30D`."""
+    """`nov-25`, `11/2025`, `Q4'25`, `L30D`."""
+    if match := _MONTH_AND_YEAR.fullmatch(word):
+        dated = calendar_range(int(match[2]), int(match[1]), None)
+        return Time(dated, place, place + 1) if dated else None
     if (match := _SHORT_MONTH.fullmatch(word)) and match[1] in reading.language.months:
         dated = calendar_range(_CENTURY + int(match[2]), reading.language.months[match[1]], None)
         return Time(dated, place, place + 1) if dated else None
@@ -187,9 +190,6 @@ def _figures(reading: Reading, place: int) -> Time | None:
         if dated is not None or not _SEASON.fullmatch(text):
             return Time(dated, place, place + 1) if dated else None
         return read_season(reading, text, place)
-    if match := _MONTH_AND_YEAR.fullmatch(text):
-        dated = calendar_range(int(match[2]), int(match[1]), None)
-        return Time(dated, place, place + 1) if dated else None
     if match := _NUMERIC.fullmatch(text):
         return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
     if _SEASON.fullmatch(text):

@@ -16,6 +16,7 @@ from scoring.signals.mistakes.unmet.both import (
 )
 from scoring.signals.mistakes.unmet.counts import repeats_reach_all
 from scoring.signals.mistakes.unmet.grain import are_alike
+from scoring.signals.mistakes.unmet.links import lone_column
 from scoring.signals.mistakes.unmet.nevers import only_by_some
 from scoring.signals.mistakes.unmet.other_rows import both_for_one
 from scoring.signals.mistakes.wording import asked, cue, stems_of
@@ -106,7 +107,7 @@ def _weighs_groups(sql: SqlSpec) -> bool:
 
 def _is_of_part(each: SqlFilter, part: str) -> bool:
     """Whether a condition is on the table of the parts."""
-    table = each.lhs.columns[0].table if each.lhs is not None and len(each.lhs.columns) == 1 else None
+    table = column.table if (column := lone_column(each)) is not None else None
     rows = table_words(table)[-1] if table else ""
     return (
         rows == part

@@ -100,7 +100,7 @@ def overlap_missed(case: Case) -> Finding | None:
 
 
 def _is_missed(text: str, start: SqlFilter, end: SqlFilter) -> bool:
-    """Whether what is in force, or free, is asked for, and what goes on beyond the time is not found."""
+    """Whether the SQL misses what is in force, or taken, for longer than the time."""
     in_force = _IN_FORCE.search(text) is not None and _ends_by(end)
     return in_force or (_FREE.search(text) is not None and _lies_within(start, end))
 

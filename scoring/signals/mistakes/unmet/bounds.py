@@ -7,6 +7,7 @@ import re
 from scoring.patterns import lazy
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.unmet.levels import part_bounded_for_whole
+from scoring.signals.mistakes.unmet.links import lone_column
 from scoring.signals.mistakes.unmet.ratios.measures import bound_in_hundredths
 from scoring.signals.mistakes.unmet.repeated import repeats_misread
 from scoring.signals.mistakes.unmet.times.reach import days_for_hours
@@ -131,7 +132,7 @@ def _part_over_budget(case: Case) -> str | None:
         return None
     for each in case.sql.filters:
         one, other = _compared(each)
-        table = each.lhs.columns[0].table if each.lhs is not None and len(each.lhs.columns) == 1 else None
+        table = column.table if (column := lone_column(each)) is not None else None
         if one and other and table and not _SPENDING.isdisjoint(table_words(table)[-1:]):
             return f"{each.text}: one of {table}"
     return None

@@ -13,8 +13,6 @@ from scoring.values import Boolean, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_COUNTERS = frozenset({"no", "number", "nr", "num"})
-
 
 def key_averaged(case: Case) -> str | None:
     """The mean or the sum of a key is taken: it tells rows apart and measures nothing.

@@ -213,23 +213,24 @@ def birthday_as_date(case: Case) -> Finding | None:
     >>> birthday_as_date(case("Which pilots have a birthday this month?",
     ...     "SELECT name FROM pilots WHERE birth_date >= date_trunc('month', current_date)", "postgres")).detail
     'birth_date within now[0, None) whole month'
+    >>> birthday_as_date(case("Birthdays this month",
+    ...     "SELECT name FROM pilots WHERE born_on BETWEEN '2020-11-01' AND '2020-11-30'", asked="2020-11-10")).detail
+    'born_on within [2020-11-01, 2020-12-01)'
     """
     if "birthday" not in case.asked:
         return None
     for each in case.sql.filters:
         columns = each.lhs.columns if each.lhs is not None else ()
         born = any(not _BIRTH.isdisjoint(identifier_words(column.name)) for column in columns)
-        if born and each.op is Op.WITHIN and each.lhs is not None and len(columns) == 1 and _is_recent(each):
+        if born and each.op is Op.WITHIN and each.lhs is not None and len(columns) == 1 and _is_recent(each, case):
             return Finding(1.0, each.text)
     return None
 
 
-_RECENT = 2024
-"""A year in which nobody of whom a house keeps a birthday was born."""
-
-
-def _is_recent(each: SqlFilter) -> bool:
-    this_year = isinstance(each.rhs, TimeRange) and each.rhs.start is not None and each.rhs.start.year >= _RECENT
+def _is_recent(each: SqlFilter, case: Case) -> bool:
+    """Whether a whole date is to lie in the year of the question, or near its day."""
+    start, asked = (each.rhs.start if isinstance(each.rhs, TimeRange) else None), case.query.occurred_at
+    this_year = start is not None and asked is not None and start.year >= asked.year
     return ("now[" in each.text or this_year) and each.lhs is not None and each.lhs.name == each.lhs.columns[0].name
 
 

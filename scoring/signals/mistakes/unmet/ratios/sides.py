@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
+from scoring.alignment.same_values import TIMES
 from scoring.patterns import lazy
 from scoring.signals.mistakes.unmet.links import lone_column, references
 from scoring.signals.mistakes.wording import cue
 from scoring.specification import Column, Op, SqlFilter, Subquery, SubqueryRole
 from scoring.sql.shapes.naming import is_own_key, key_stems, table_words
-from scoring.values import DatePart, RelativeTime, TimeRange
 from scoring.verdict import Case
 from scoring.words import stem
 
-_TIMES = (TimeRange, RelativeTime, DatePart)
 _GROUPS_COUNTED = lazy(r"(?:100 \* )?(?:count|sum)\(case when (.+?) (?:>|>=|=) \d+ then 1(?: else 0)? end\)")
 
 
@@ -70,7 +69,7 @@ def part_outside_base(case: Case) -> str | None:
     if _SHARE.search(case.asked) is None or not any("(select" in each.denominator for each in case.sql.divisions):
         return None
     for base in _scalars(case):
-        ended = {each.lhs for each in case.sql.filters if each.block == base.parent and isinstance(each.rhs, _TIMES)}
+        ended = {each.lhs for each in case.sql.filters if each.block == base.parent and isinstance(each.rhs, TIMES)}
         for each in case.sql.filters:
             open_ones = each.block == base.block and each.op is Op.IS_NULL and each.alternative is None
             if open_ones and each.lhs in ended:
@@ -110,7 +109,7 @@ def base_beyond_cohort(case: Case) -> str | None:
 
 def _timed(each: SqlFilter, block: str) -> Column | None:
     """The column whose time a condition of a block restricts."""
-    return lone_column(each) if each.block == block and isinstance(each.rhs, _TIMES) else None
+    return lone_column(each) if each.block == block and isinstance(each.rhs, TIMES) else None
 
 
 _PART_COUNTED = lazy(r"(?:100 \* )?count\(distinct case when (.+) then (\w+) end\)")
@@ -165,7 +164,7 @@ def amount_of_all_times(case: Case) -> str | None:
         return None
     for base in _scalars(case):
         restricted = any(each.block == base.block for each in case.sql.filters)
-        timed = any(each.block == base.parent and isinstance(each.rhs, _TIMES) for each in case.sql.filters)
+        timed = any(each.block == base.parent and isinstance(each.rhs, TIMES) for each in case.sql.filters)
         for each in case.sql.divisions if timed and not restricted else ():
             amount = _AMOUNT_SHARED.match(each.numerator)
             if amount is not None and f"(select sum({amount[1]}) from" in each.denominator:
