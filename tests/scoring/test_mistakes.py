@@ -11,7 +11,7 @@ import yaml
 from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.reasons import ReasonCode
-from scoring.rules import Rules
+from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SECTIONS, read_signals
 from scoring.verdict import Case
 
@@ -45,6 +45,14 @@ def test_a_wrong_answer_has_its_mistake(code: str, entry: dict[str, Any]) -> Non
 @pytest.mark.parametrize(("code", "entry"), PAIRS)
 def test_its_honest_twin_has_no_mistake(code: str, entry: dict[str, Any]) -> None:
     assert mistakes(entry, entry["right"]) == set(), code
+
+
+def test_no_signal_fails_on_sql_that_cannot_be_read() -> None:
+    incorrect = Rules(unparseable=UnparseablePolicy.INCORRECT)
+    for question in {entry["question"] for entries in CASES.values() for entry in entries}:
+        case = examine(Query(question=question, sql="SELECT COUNT( FROM 'x"), incorrect)
+        assert isinstance(case, Case), case
+        assert set(read_signals(case)) <= set(ReasonCode)
 
 
 def test_every_mistake_has_a_case() -> None:

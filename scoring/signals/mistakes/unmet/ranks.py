@@ -87,7 +87,7 @@ def rows_ranked_for_things(case: Case) -> str | None:
     'rows of trips, of which pilots may have several'
     """
     found = _TOP_BY.search(case.asked) if _lists_rows(case.sql) else None
-    tables = case.sql.blocks[0].tables
+    tables = case.sql.blocks[0].tables if found is not None else ()
     if found is None or not tables:
         return None
     thing = stem(found["what"])
